@@ -90,6 +90,8 @@ struct rdma_port {
 	struct num mtu_bytes, max_mtu_bytes; /* verbs: active and max; active is VALUE_PLACEHOLDER while the port is down */
 	struct num width, speed; /* verbs active_width (lanes), active_speed (raw code) */
 	struct text subnet_prefix; /* InfiniBand: upper half of GID 0 */
+	uint16_t *pkeys; size_t n_pkeys;   /* InfiniBand partition keys that are set, in table order */
+	struct num pkeys_listed;	   /* n_pkeys or the errno of listing them */
 	struct gid *gids; size_t n_gids; /* those that are set, by index */
 	struct num gid_slots;
 	struct counter *counters; size_t n_counters;	   /* counters/ */
