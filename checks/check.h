@@ -5,7 +5,7 @@
  *
  * It has exactly one of
  *	run	called once for each host that answered: judges one snapshot
- *	compare	called once for a run with two or more hosts: judges the fabric
+ *	compare	called once for a run in which two or more hosts answered: judges the fabric
  * and adds at least one finding each time it is called: PASS where the rule holds, SKIP with its reason where there is
  * nothing to judge. See docs/adding-a-check.md.
  */
@@ -24,7 +24,7 @@ enum check_needs {
 	NEEDS_NOTHING = 0,
 	NEEDS_PORTS = 1 << 0,	  /* at least one RDMA port */
 	NEEDS_NETDEVS = 1 << 1,
-	NEEDS_TWO_HOSTS = 1 << 2, /* implied by compare */
+	NEEDS_CONTACTS = 1 << 2,  /* compare only: called as soon as a peer was asked for, even if none answered */
 };
 
 /* What a check is given and where it puts its findings. */

@@ -6,6 +6,7 @@
 #ifndef SPARKFAB_FACTS_FABRIC_H
 #define SPARKFAB_FACTS_FABRIC_H
 
+#include "facts/contact.h"
 #include "facts/snapshot.h"
 
 /* Ports that share one connector: a Spark's twins (same function number in PCI domains 0000 and 0002), or one port alone. */
@@ -70,32 +71,6 @@ struct fabric {
 	enum fabric_kind kind;
 	const char *kind_why;
 	const struct contact *contacts; size_t n_contacts; /* every --peer, answered or not; set by the caller after building */
-};
-
-/* Where the attempt to talk to a peer ended. */
-enum contact_fault {
-	CONTACT_OK,
-	CONTACT_TRANSPORT, /* ssh or --via failed: unknown host, refused, timed out */
-	CONTACT_HOST_KEY,  /* ssh does not know the host key, or it changed */
-	CONTACT_AUTH,	   /* permission denied */
-	CONTACT_NO_AGENT,  /* none there and none may or can be copied */
-	CONTACT_NOISE,	   /* too much, or only, foreign output where the protocol should start */
-	CONTACT_VERSION,   /* an agent of another protocol version */
-	CONTACT_SILENT,	   /* no answer before the deadline */
-	CONTACT_CLOSED,	   /* ended in the middle */
-	CONTACT_PROTOCOL,  /* what it sent breaks the protocol */
-};
-
-struct contact {
-	const char *name;	/* the --peer argument */
-	enum contact_fault fault;
-	const char *message;	/* what happened, for people; NULL if CONTACT_OK */
-	const char *detail;	/* the transport's own last words, raw; NULL */
-	const char *noise;	/* login noise before the protocol, raw; NULL */
-	size_t noise_len;
-	const char *agent_version, *agent_arch; /* NULL if it never said HELLO */
-	bool deployed;		/* our agent was copied there in this run */
-	struct num connect_ns;	/* until HELLO */
 };
 
 /* What the caller knows beyond the snapshots; all optional. */
