@@ -26,9 +26,9 @@ ALL_CFLAGS := -std=gnu17 -D_GNU_SOURCE -I. -I$(BUILD)/gen $(NL) -DSPARKFAB_VERSI
 ALL_LDFLAGS := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(SAN) $(LDFLAGS)
 
 # Small libraries are linked into the agent statically, so that a host needs none of them; libc never is.
-STATIC := -Wl,-Bstatic -lnl-genl-3 -lnl-route-3 -lnl-3 -ljansson -Wl,-Bdynamic
+STATIC := -Wl,-Bstatic -lnl-genl-3 -lnl-route-3 -lnl-3 -ljansson -lcrypto -Wl,-Bdynamic
 AGENT_LIBS := $(STATIC) -ldl -lpthread
-LIBS := -lsmartcols -linih -lcrypto $(AGENT_LIBS)
+LIBS := -lsmartcols -linih $(AGENT_LIBS)
 
 ifeq ($(V),)
 Q := @
