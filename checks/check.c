@@ -221,3 +221,63 @@ struct finding *parity(struct verdicts *v, const char *subject, const char *what
 	parity_evidence(v, f, what, unit, values, n, major);
 	return f;
 }
+
+void each_used_port(struct verdicts *v, const struct snapshot *host, port_judge_fn *judge)
+{
+	size_t n_used = 0;
+
+	for (size_t i = 0; i < host->n_ports; i++) {
+		if (!fabric_port_is_used(v->fabric, host->ports[i]))
+			continue;
+		n_used++;
+		judge(v, host, host->ports[i]);
+	}
+	if (n_used == 0)
+		skip(v, host, "", "no RDMA port is in use here");
+}
+
+bool skipped_as_down(struct verdicts *v, const struct snapshot *host, const struct rdma_port *port)
+{
+	if (port_is_active(port))
+		return false;
+	if (port->state.err)
+		unread(v, host, port->name, "port state", port->state);
+	else
+		skip(v, host, port->name, "the port is %s (see link.state)", port_state_name(port->state.val));
+	return true;
+}
+
+const struct pci_dev *judged_function(struct verdicts *v, const struct snapshot *host, const struct rdma_port *port)
+{
+	const struct pci_dev *pci = port->dev->pci;
+
+	if (port->dev->is_soft)
+		skip(v, host, port->name, "soft RDMA device: no PCIe link of its own");
+	else if (!pci)
+		skip(v, host, port->name, "not a PCI device, or not visible here");
+	else if (pci->is_vf)
+		skip(v, host, port->name, "virtual function %s: its physical function has the PCIe link", pci->bdf);
+	else
+		return pci;
+	return NULL;
+}
+
+struct num sample_interval_ns(const struct snapshot *host)
+{
+	const struct identity *id = &host->id;
+
+	if (id->boot_ns.err)
+		return id->boot_ns;
+	if (id->boot2_ns.err)
+		return id->boot2_ns;
+	if (id->boot2_ns.val <= id->boot_ns.val)
+		return num_err(VALUE_MALFORMED, id->boot2_ns.origin);
+	return num_of(id->boot2_ns.val - id->boot_ns.val, id->boot2_ns.origin);
+}
+
+bool port_rides_on(const struct rdma_port *port, const struct netdev *netdev)
+{
+	const struct netdev *own = port->netdev;
+
+	return own && (own == netdev || own->lower == netdev || netdev->master == own);
+}

@@ -87,4 +87,20 @@ struct parity_value {
 struct finding *parity(struct verdicts *v, const char *subject, const char *what, const char *unit, enum verdict if_differs,
 		       const struct parity_value *values, size_t n);
 
+/* Calls `judge` for each used port of the host (design: unused is not broken); one SKIP if none is used. */
+typedef void port_judge_fn(struct verdicts *v, const struct snapshot *host, const struct rdma_port *port);
+void each_used_port(struct verdicts *v, const struct snapshot *host, port_judge_fn *judge);
+
+/* True after adding SKIP (or UNKNOWN, if the state could not be read) for a port that is not ACTIVE: link.state judges that. */
+bool skipped_as_down(struct verdicts *v, const struct snapshot *host, const struct rdma_port *port);
+
+/* The PCI function whose link to the host is to be judged; NULL after adding SKIP for soft devices and virtual functions. */
+const struct pci_dev *judged_function(struct verdicts *v, const struct snapshot *host, const struct rdma_port *port);
+
+/* Time between the two readings of a host's counters; VALUE_NOT_ASKED where only one was taken. */
+struct num sample_interval_ns(const struct snapshot *host);
+
+/* Whether the port's frames pass this netdev: its own, the one below a VLAN, the members of a bond. */
+bool port_rides_on(const struct rdma_port *port, const struct netdev *netdev);
+
 #endif
