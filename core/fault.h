@@ -2,7 +2,8 @@
 /*
  * Why something could not be done, for the one who decides what to print. Library functions return 0 or -errno and never
  * print; where a bare errno does not tell the user what to mend (a line of a profile, a frame of a peer) their last
- * parameter is a `struct fault *reterr`, filled on failure and untouched on success. NULL is allowed.
+ * parameter is a `struct fault *reterr`, filled on failure and untouched on success. NULL is allowed. A message may quote
+ * foreign text as it came: whoever prints it passes it through text_add_visible().
  */
 #ifndef SPARKFAB_CORE_FAULT_H
 #define SPARKFAB_CORE_FAULT_H

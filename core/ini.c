@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * INI files through libinih as distributions build it: its handler is told no line number, it goes on after an error, and it
- * cuts lines and names without a word. So the reader that feeds it counts the lines and refuses what would be cut, and the text
- * is read twice: once for its syntax alone, so that a broken file has no effect at all, then for its entries.
+ * INI files through libinih as distributions build it: its handler is told no line number, it goes on after an error,
+ * and it cuts lines and names without a word. So the reader that feeds it counts the lines and refuses what would be
+ * cut, and the text is read twice: once for its syntax alone, so that a broken file has no effect at all, then for
+ * its entries.
  */
 #include "core/ini.h"
 
@@ -189,6 +190,6 @@ int ini_read_file(const char *path, ini_entry_fn *entry, void *ctx, struct fault
 		return fault_set(reterr, EFBIG, "%s: larger than %u bytes", path, LARGEST_FILE);
 	n = strlen(buf_str(&text));
 	if (n < text.len)
-		return fault_set(reterr, EINVAL, "%s:%d: a NUL byte, this is no text file", path, line_of(text.data, n));
+		return fault_set(reterr, EINVAL, "%s:%d: a NUL byte, this is no text", path, line_of(text.data, n));
 	return ini_read_text(path, buf_str(&text), entry, ctx, reterr);
 }

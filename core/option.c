@@ -242,7 +242,7 @@ static void add_left(struct buf *out, const struct option_def *o)
 			buf_addf(out, "%c%s", i ? '|' : ' ', o->choices[i]);
 }
 
-/* Words of `text` in lines of at most `width` columns, all but the first indented. A word that is wider stands alone. */
+/* Words of `text` in lines of at most `width` columns, all but the first indented. A wider word stands alone. */
 static void print_wrapped(FILE *out, const char *text, size_t indent, size_t width)
 {
 	size_t used = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * SHA-256 by OpenSSL's low-level functions. OpenSSL 3 calls them deprecated in favour of EVP, but EVP pulls the whole provider
- * machinery into a static link (megabytes), and the agent has to stay small enough to be copied at first contact.
+ * SHA-256 by OpenSSL's low-level functions. OpenSSL 3 calls them deprecated in favour of EVP, but EVP pulls the whole
+ * provider machinery into a static link (megabytes), and the agent has to stay small enough to be copied at first
+ * contact.
  */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "core/sha256.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Children by fork and exec, since PR_SET_PDEATHSIG and closing every other descriptor are beyond posix_spawn. Between fork and
- * exec only async-signal-safe calls are made: other threads of ours may hold the locks of malloc.
+ * Children by fork and exec, since PR_SET_PDEATHSIG and closing every other descriptor are beyond posix_spawn.
+ * Between fork and exec only async-signal-safe calls are made: other threads of ours may hold the locks of malloc.
  */
 #include "core/spawn.h"
 
@@ -131,7 +131,8 @@ static int find_program(const char *name, char path[PATH_MAX])
 		size_t len = strcspn(dir, ":");
 		int r = -ENOENT;
 
-		if (*dir == '/' && len < PATH_MAX && snprintf(path, PATH_MAX, "%.*s/%s", (int)len, dir, name) < PATH_MAX)
+		if (*dir == '/' && len < PATH_MAX &&
+		    snprintf(path, PATH_MAX, "%.*s/%s", (int)len, dir, name) < PATH_MAX)
 			r = check_program(path);
 		if (!r)
 			return 0;
@@ -142,7 +143,7 @@ static int find_program(const char *name, char path[PATH_MAX])
 	return result;
 }
 
-/* Names of /proc/self/fd without opendir(), which allocates. Closing while reading may skip entries, so it starts over. */
+/* By /proc/self/fd without opendir(), which allocates. Closing while reading may skip entries, so it starts over. */
 static void close_listed_from(unsigned int first)
 {
 	struct linux_dirent64 {

@@ -42,9 +42,9 @@ static size_t decode(const unsigned char *s, size_t len, uint32_t *ret)
 }
 
 /*
- * Characters that act on their neighbours or that nobody sees: format characters (bidi controls, joiners, tags, annotations),
- * fillers, variation selectors, line separators, private use (no one knows how they look) and noncharacters. Two texts that
- * differ must not look the same. Combining marks are seen, and stay.
+ * Characters that act on their neighbours or that nobody sees: format characters (bidi controls, joiners, tags,
+ * annotations), fillers, variation selectors, line separators, private use (no one knows how they look) and
+ * noncharacters. Two texts that differ must not look the same. Combining marks are seen, and stay.
  */
 static bool is_unseen(uint32_t c)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which characters take no column and which take two. A table of our own, because wcwidth(3) answers for the locale of the
- * process and a host may lack C.UTF-8. Taken from glibc's C.UTF-8 (Unicode 15); runs are joined across unassigned code points.
- * A unit test compares it with the wcwidth of the machine that builds.
+ * Which characters take no column and which take two. A table of our own, because wcwidth(3) answers for the locale
+ * of the process and a host may lack C.UTF-8. Taken from glibc's C.UTF-8 (Unicode 15); runs are joined across
+ * unassigned code points. A unit test compares it with the wcwidth of the machine that builds.
  */
 #include "core/text_width.h"
 
