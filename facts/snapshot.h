@@ -118,6 +118,7 @@ struct ip_addr {
 	int scope;	  /* RT_SCOPE_… */
 	bool is_permanent; /* IFA_F_PERMANENT: not from DHCP or router advertisement */
 	bool is_tentative, is_dadfailed;
+	bool is_secondary; /* IPv4: another address of the same subnet comes first */
 };
 
 /* ethtool's link extended state (ETHTOOL_LINK_EXT_STATE_…): why a link is down. */

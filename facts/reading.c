@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the typed readers share: values from paths, links, attributes and JSON, each with its errno and its origin. */
+#include "facts/reading.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "core/text.h"
+
+#define PATH_OF(r, format, path)                                                                                               \
+	do {                                                                                                                   \
+		va_list args;                                                                                                  \
+		va_start(args, format);                                                                                        \
+		path = arena_vprintf((r)->arena, format, args);                                                                \
+		va_end(args);                                                                                                  \
+	} while (0)
+
+struct text reading_text(struct reading *r, const char *format, ...)
+{
+	const char *path;
+
+	PATH_OF(r, format, path);
+	return source_text(r->source, r->arena, path);
+}
+
+struct num reading_num(struct reading *r, const char *format, ...)
+{
+	const char *path;
+
+	PATH_OF(r, format, path);
+	return source_num(r->source, r->arena, path);
+}
+
+static struct text link_at(struct reading *r, const char *path)
+{
+	const char *target;
+	int err = source_link(r->source, path, r->arena, &target);
+
+	return err ? text_err(-err, path) : text_of(target, path);
+}
+
+struct text reading_link(struct reading *r, const char *format, ...)
+{
+	const char *path;
+
+	PATH_OF(r, format, path);
+	return link_at(r, path);
+}
+
+struct text reading_link_name(struct reading *r, const char *format, ...)
+{
+	const char *path, *slash;
+	struct text link;
+
+	PATH_OF(r, format, path);
+	link = link_at(r, path);
+	if (link.err)
+		return link;
+	slash = strrchr(link.val, '/');
+	if (slash)
+		link.val = slash + 1;
+	return link;
+}
+
+struct num reading_counter(struct reading *r, const char *path, int64_t top)
+{
+	struct text text = source_text(r->source, r->arena, path);
+	int64_t val;
+
+	if (text.err)
+		return num_err(text.err, path);
+	if (!strncmp(text.val, "N/A", 3))
+		return num_err(EOPNOTSUPP, path);
+	if (!text_parse_i64(text.val, &val))
+		return num_err(VALUE_MALFORMED, path);
+	if (top && val == top)
+		return num_err(VALUE_SATURATED, path);
+	return num_of(val, path);
+}
+
+struct num reading_nl_num(struct reading *r, const char *what, const struct nl_object *object, const char *attr)
+{
+	return attr_num(object->attrs, attr, arena_printf(r->arena, "%s %s: %s", what, object->key, attr));
+}
+
+struct text reading_nl_text(struct reading *r, const char *what, const struct nl_object *object, const char *attr)
+{
+	return attr_text(object->attrs, attr, arena_printf(r->arena, "%s %s: %s", what, object->key, attr));
+}
+
+struct num reading_json_num(const json_t *json, int err, const char *member, const char *origin)
+{
+	const json_t *item;
+
+	if (err)
+		return num_err(-err, origin);
+	item = json_object_get(json, member);
+	if (!item || json_is_null(item))
+		return num_err(ENODATA, origin);
+	if (json_is_boolean(item))
+		return num_of(json_is_true(item), origin);
+	if (!json_is_integer(item))
+		return num_err(VALUE_MALFORMED, origin);
+	return num_of(json_integer_value(item), origin);
+}
+
+struct text reading_json_text(struct reading *r, const json_t *json, int err, const char *member, const char *origin)
+{
+	const json_t *item;
+
+	if (err)
+		return text_err(-err, origin);
+	item = json_object_get(json, member);
+	if (!item || json_is_null(item))
+		return text_err(ENODATA, origin);
+	if (!json_is_string(item))
+		return text_err(VALUE_MALFORMED, origin);
+	return text_of(arena_strdup(r->arena, json_string_value(item)), origin);
+}
+
+/* Domains have four digits or more (VMD and Hyper-V give 32-bit ones). */
+bool is_bdf(const char *text, size_t len)
+{
+	size_t domain = 0;
+
+	while (domain < len && isxdigit((unsigned char)text[domain]))
+		domain++;
+	if (domain < 4 || len != domain + 8)
+		return false;
+	text += domain;
+	return text[0] == ':' && isxdigit((unsigned char)text[1]) && isxdigit((unsigned char)text[2]) && text[3] == ':' &&
+	       isxdigit((unsigned char)text[4]) && isxdigit((unsigned char)text[5]) && text[6] == '.' && text[7] >= '0' &&
+	       text[7] <= '7';
+}
+
+/* Length of the run of digits at `text`, leading zeros skipped. */
+static size_t digits_at(const char **text)
+{
+	size_t n = 0;
+
+	while (**text == '0' && isdigit((unsigned char)(*text)[1]))
+		(*text)++;
+	while (isdigit((unsigned char)(*text)[n]))
+		n++;
+	return n;
+}
+
+int name_compare(const char *a, const char *b)
+{
+	const char *first_a = a, *first_b = b;
+
+	while (*a && *b) {
+		if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
+			size_t n_a = digits_at(&a), n_b = digits_at(&b);
+			int order = n_a != n_b ? (n_a < n_b ? -1 : 1) : strncmp(a, b, n_a);
+
+			if (order)
+				return order;
+			a += n_a;
+			b += n_b;
+			continue;
+		}
+		if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
+			return tolower((unsigned char)*a) - tolower((unsigned char)*b);
+		a++;
+		b++;
+	}
+	if (*a || *b)
+		return *a ? 1 : -1;
+	return strcmp(first_a, first_b); /* a total order: names that differ never compare equal */
+}
