@@ -12,7 +12,7 @@ CFLAGS   ?= -O2 -g
 VERSION  := 0.1.0
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wvla -Wpointer-arith \
-	-Wformat=2 -Wno-format-nonliteral -Wundef -Wcast-align
+	-Wformat=2 -Wno-format-nonliteral -Wno-missing-field-initializers -Wundef -Wcast-align
 HARDEN := -fstack-protector-strong -fPIE -D_FORTIFY_SOURCE=2
 ifneq ($(SANITIZE),)
 HARDEN := -fPIE -fno-omit-frame-pointer
@@ -82,12 +82,72 @@ UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/t
 $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libsparkfab.a
 	@mkdir -p $(@D)
 	$(call say,TEST,$<) $(CC) $(ALL_CFLAGS) -DTEST_TOP='"$(CURDIR)"' -DTEST_BUILD='"$(abspath $(BUILD))"' $(ALL_LDFLAGS) -MMD -MP -o $@ $< $(BUILD)/libsparkfab.a -lcmocka $(LIBS)
+unit-programs: $(UNIT)
 unit: $(UNIT)
 	$(Q)set -e; for t in $(UNIT); do $$t; done
+
+# Rewrites what the fixtures of one check (CHECK=mtu_parity), or of all, are expected to give; review it with git diff.
+bless: $(BUILD)/unit/test_fixtures
+	$(Q)BLESS=1 $(if $(CHECK),CHECK=$(CHECK)) $<
+
+docs: $(BUILD)/sparkfab
+	$(Q)$(BUILD)/sparkfab list checks --format markdown > docs/checks.md.new && mv docs/checks.md.new docs/checks.md
+
+# Fuzz targets: one a parser of foreign bytes, seeds from the fixtures. FUZZ_SECONDS each.
+FUZZ_SECONDS ?= 30
+FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+fuzz:
+	$(Q)packaging/deps test
+	$(Q)tests/fuzz/run $(FUZZ_SECONDS) $(FUZZ)
+$(BUILD)/fuzz/%: tests/fuzz/fuzz_%.c $(BUILD)/libsparkfab.a
+	@mkdir -p $(@D)
+	$(call say,FUZZ,$<) $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $< $(BUILD)/libsparkfab.a $(LIBS)
+
+deps:
+	$(Q)packaging/deps build
+
+demo:
+	$(Q)packaging/deps build
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tests/lab/demo
+
+test:
+	$(Q)packaging/deps test
+	$(Q)tests/run
+
+lab:
+	$(Q)packaging/deps build
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tests/lab/deps
+ifeq ($(RUN),)
+	$(Q)tests/lab/lab shell
+else
+	$(Q)tests/lab/lab with '$(subst ','\'',$(RUN))'
+endif
+
+lint:
+	$(Q)packaging/deps test
+	$(Q)tests/lint/run
+
+bench:
+	$(Q)packaging/deps build
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tests/bench/run
+
+install: all
+	install -D -m 755 $(BUILD)/sparkfab $(DESTDIR)$(PREFIX)/bin/sparkfab
+	install -D -m 755 $(BUILD)/sparkfab-agent $(DESTDIR)$(PREFIX)/bin/sparkfab-agent
+
+help:
+	@sed -n 's/^# \(make .*\)/\1/p' Makefile
+	@echo 'make unit       unit tests and fixtures only          make bless CHECK=mtu_parity   accept its findings'
+	@echo 'make lint       compilers, analyzers, budgets         make fuzz FUZZ_SECONDS=60     every parser'
+	@echo 'make lab        a shell on two emulated hosts         make lab RUN="…"              one command on head'
+	@echo 'make bench      ratios against the usual tools        make docs                     docs/checks.md'
 
 -include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/unit/*.d)
 
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all unit clean
+.PHONY: all unit unit-programs bless docs fuzz deps demo test lab lint bench install help clean

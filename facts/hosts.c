@@ -110,6 +110,11 @@ const struct snapshot *hosts_snapshot(const struct hosts *hosts, size_t i)
 	return NULL;
 }
 
+const char *hosts_level(const struct hosts *hosts)
+{
+	return hosts->n ? records_header(hosts->items[0].records, "level") : NULL;
+}
+
 const struct fabric *hosts_fabric(struct hosts *hosts, const struct fabric_hints *hints)
 {
 	size_t n = 0;

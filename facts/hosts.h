@@ -27,6 +27,9 @@ int hosts_add_file(struct hosts *hosts, const char *path, struct fault *reterr);
 size_t hosts_count(const struct hosts *hosts);
 const struct snapshot *hosts_snapshot(const struct hosts *hosts, size_t i);
 
+/* The level at which the head was recorded ("probe"), from its header; NULL if it does not say. */
+const char *hosts_level(const struct hosts *hosts);
+
 /* Joins them, once all are added. Lives as long as `hosts`. */
 const struct fabric *hosts_fabric(struct hosts *hosts, const struct fabric_hints *hints);
 

@@ -15,13 +15,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "core/alloc.h"
 #include "core/buf.h"
 #include "facts/hosts.h"
 #include "judge/judge.h"
 #include "results/results.h"
+
+#include <cmocka.h> /* last: its macros fail() and skip() have the names of check.h's functions */
 
 #define FIXTURES TEST_TOP "/fixtures"
 #define CASE_HOSTS_MAX 26
