@@ -18,6 +18,7 @@ void read_rdma(struct reading *r);	    /* devices, ports, GIDs, counters; ties p
 void read_pci(struct reading *r);	    /* functions and bridges; ties devices and netdevs to them */
 void read_netdev_details(struct reading *r); /* ethtool, only for netdevs that matter to the fabric */
 void read_routes(struct reading *r);	    /* routes, rules, neighbours */
+void read_netconfig(struct reading *r);	    /* who keeps the settings of the RDMA ports' netdevs */
 void read_reaches(struct reading *r, const struct records *records);
 
 /* The second sample of each part's counters. */

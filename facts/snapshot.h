@@ -155,6 +155,8 @@ struct netdev {
 	struct num module_length_cm, module_present; /* EEPROM; EPERM without root */
 	const struct pci_dev *pci;
 	const struct rdma_port *port; /* the RDMA port on top of this netdev; NULL if none */
+	struct text nm_connection;    /* UUID of the NetworkManager connection that configures it */
+	struct text networkd_file;    /* .network file by which systemd-networkd configures it */
 };
 
 struct route {
@@ -190,11 +192,19 @@ struct reach {
 	const char *error;  /* NULL */
 };
 
+/* What keeps this host's network settings; each 1 if it is there. For remedies only. */
+struct net_config {
+	struct num netplan; /* a .yaml under /etc/netplan */
+	struct num networkmanager, networkd; /* running */
+	struct num ifupdown; /* /etc/network/interfaces */
+};
+
 struct snapshot {
 	struct arena *arena;
 	const char *name;  /* how the user calls this host: the --peer argument, "head"; unique in a run */
 	const char *role;  /* "head" or "worker" */
 	struct identity id;
+	struct net_config net_config;
 	struct rdma_dev *devs; size_t n_devs;
 	struct num devs_listed; /* n_devs, or the errno of listing them (ENOENT: no RDMA stack loaded) */
 	struct rdma_port **ports; size_t n_ports; /* of all devices, in name order */
