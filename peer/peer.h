@@ -42,18 +42,20 @@ enum peer_fault {
 	PEER_FAULT_VERSION,	/* HELLO of another protocol version */
 	PEER_FAULT_TIMEOUT,	/* silent */
 	PEER_FAULT_CLOSED,	/* ended in the middle */
-	PEER_FAULT_PROTOCOL,	/* frame over the limit, wrong type, bad JSON */
+	PEER_FAULT_PROTOCOL,	/* frame over the limit, wrong type, bad JSON, more data than a snapshot may have */
 };
 
 struct peer {
 	const char *name;	/* the --peer argument */
+	const char *transport;	/* "ssh", or the first word of --via */
 	enum peer_phase phase;
 	enum peer_fault fault_kind;
 	struct fault fault;	/* what happened, for people */
 	char *detail;		/* the transport's stderr, its last 4 KiB, raw foreign text; NULL */
 	char *noise;		/* what came before the magic line, raw; NULL */
 	size_t noise_len;
-	const char *agent_version, *agent_arch; /* from HELLO */
+	const char *agent_version, *agent_arch; /* from HELLO; safe characters only; NULL */
+	struct fault command_fault; /* the last command was refused by an agent that is else well; err 0: it was not */
 	bool deployed;		/* our agent was copied in this run */
 	double connect_s;	/* until HELLO */
 	struct records *records; /* what it sent so far; owned by the peer */
@@ -81,6 +83,9 @@ int peers_connect(struct peers *peers, const volatile bool *stop);
 typedef json_t *peers_args_fn(void *ctx, size_t i);
 int peers_command(struct peers *peers, const char *command, peers_args_fn *args_of, void (*work)(void *ctx), void *ctx,
 		  const volatile bool *stop);
+
+/* How contact with this peer went so far, as a fact of its records (facts/contact.h). Call again after each step. */
+void peer_record_contact(struct peer *peer);
 
 /* BYE, short grace, then ends whatever transport is left. Safe at any time, also after a signal. */
 struct peers *peers_free(struct peers *peers);
