@@ -46,17 +46,19 @@ struct records *records_new(void);
 struct records *records_free(struct records *records); /* NULL is fine; returns NULL */
 struct arena *records_arena(struct records *records);  /* for strings that live as long as the records */
 
-/* Header fields of the text form: "host", "arch", "tool", … NULL if not there. */
+/* Header fields of the text form: "host", "arch", "tool", … NULL if not there. The names are a fixed list (so that a
+ * mistyped keyword is never taken for a header): host arch tool role agent level created source note; others are ignored. */
 const char *records_header(const struct records *records, const char *name);
 void records_set_header(struct records *records, const char *name, const char *value);
 
 /* NULL if there is none. */
 const struct record *records_find(const struct records *records, enum record_kind kind, const char *key, int sample);
 
-/* Adds, or replaces the one of same kind, key and sample; copies everything (json: takes its own reference). */
+/* Adds, or replaces the one of same kind, key and sample; copies everything (json: takes its own reference). What exceeds
+ * the limits of the text form is left out, and a comment in the text says how many; a fact that does becomes E2BIG. */
 void records_put(struct records *records, const struct record *record);
 
-/* In order of (kind, key, sample); false ends. */
+/* In order of (key, sample), numbers in keys by value; false ends. Nothing may be put meanwhile. */
 typedef bool record_visit_fn(void *ctx, const struct record *record);
 void records_each(const struct records *records, enum record_kind kind, record_visit_fn *visit, void *ctx);
 
