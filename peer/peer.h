@@ -84,9 +84,6 @@ typedef json_t *peers_args_fn(void *ctx, size_t i);
 int peers_command(struct peers *peers, const char *command, peers_args_fn *args_of, void (*work)(void *ctx), void *ctx,
 		  const volatile bool *stop);
 
-/* How contact with this peer went so far, as a fact of its records (facts/contact.h). Call again after each step. */
-void peer_record_contact(struct peer *peer);
-
 /* BYE, short grace, then ends whatever transport is left. Safe at any time, also after a signal. */
 struct peers *peers_free(struct peers *peers);
 

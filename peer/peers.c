@@ -11,8 +11,6 @@
 
 #include "core/alloc.h"
 #include "core/arena.h"
-#include "core/text.h"
-#include "facts/contact.h"
 #include "peer/session.h"
 #include "peer/ssh.h"
 
@@ -164,50 +162,6 @@ int peers_command(struct peers *peers, const char *command, peers_args_fn *args_
 			session_renew(&peers->sessions[i]);
 	}
 	return run_loop(peers, stop);
-}
-
-static enum contact_fault contact_kind(enum peer_fault kind)
-{
-	static const enum contact_fault kinds[] = {
-		[PEER_OK] = CONTACT_OK,
-		[PEER_FAULT_TRANSPORT] = CONTACT_TRANSPORT,
-		[PEER_FAULT_HOST_KEY] = CONTACT_HOST_KEY,
-		[PEER_FAULT_AUTH] = CONTACT_AUTH,
-		[PEER_FAULT_NO_AGENT] = CONTACT_NO_AGENT,
-		[PEER_FAULT_NOISE] = CONTACT_NOISE,
-		[PEER_FAULT_VERSION] = CONTACT_VERSION,
-		[PEER_FAULT_TIMEOUT] = CONTACT_SILENT,
-		[PEER_FAULT_CLOSED] = CONTACT_CLOSED,
-		[PEER_FAULT_PROTOCOL] = CONTACT_PROTOCOL,
-	};
-
-	return kinds[kind];
-}
-
-void peer_record_contact(struct peer *peer)
-{
-	struct arena *arena = arena_new();
-	cleanup_buf struct buf noise = BUF_INIT_MAX(1024);
-	struct contact contact = {
-		.name = peer->name,
-		.fault = contact_kind(peer->fault_kind),
-		.said_hello = peer->agent_version != NULL,
-		.message = peer->fault_kind == PEER_OK ? NULL : peer->fault.msg,
-		.detail = peer->detail ? text_visible(arena, peer->detail) : NULL,
-		.noise_len = peer->noise_len,
-		.transport = peer->transport ? peer->transport : "ssh",
-		.agent_version = peer->agent_version,
-		.agent_arch = peer->agent_arch,
-		.deployed = peer->deployed,
-		.connect_ns = peer->connect_s > 0 ? num_of((int64_t)(peer->connect_s * 1e9), "clock") : num_err(VALUE_NOT_ASKED, NULL),
-	};
-
-	if (peer->noise) {
-		text_add_visible(&noise, peer->noise, peer->noise_len < 256 ? peer->noise_len : 256);
-		contact.noise = buf_str(&noise);
-	}
-	contact_record(peer->records, &contact);
-	arena_free(arena);
 }
 
 struct peers *peers_free(struct peers *peers)
