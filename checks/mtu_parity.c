@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mtu.parity - do all ends of a rail have the same MTU. */
+#include <inttypes.h>
+
+#include "checks/check.h"
+#include "rules/mtu.h"
+
+#define ENDS_NAMED 4
+
+/* What is compared along a rail. */
+typedef struct num end_value_fn(const struct verdicts *v, const struct rail_end *end);
+
+static struct num rdma_mtu_of(const struct verdicts *v, const struct rail_end *end)
+{
+	return port_rdma_mtu(v->profile, end->port);
+}
+
+static struct num netdev_mtu_of(const struct verdicts *v, const struct rail_end *end)
+{
+	(void)v;
+	if (!port_is_ethernet(end->port) || !end->port->netdev)
+		return num_err(VALUE_NOT_ASKED, NULL);
+	return end->port->netdev->mtu;
+}
+
+/* The value that most ends have; the larger one if as many have another. NULL if no end's could be read. */
+static const struct rail_end *reference_end(const struct verdicts *v, const struct rail *rail, end_value_fn *value_of)
+{
+	const struct rail_end *best = NULL;
+	size_t n_best = 0;
+
+	for (size_t i = 0; i < rail->n_ends; i++) {
+		struct num value = value_of(v, &rail->ends[i]);
+		size_t n = 0;
+
+		if (value.err)
+			continue;
+		for (size_t k = 0; k < rail->n_ends; k++)
+			n += num_is(value_of(v, &rail->ends[k]), value.val);
+		if (!best || n > n_best || (n == n_best && value.val > value_of(v, best).val)) {
+			best = &rail->ends[i];
+			n_best = n;
+		}
+	}
+	return best;
+}
+
+static bool is_odd(const struct verdicts *v, const struct rail_end *end, const struct rail_end *reference,
+		   end_value_fn *value_of)
+{
+	struct num value = value_of(v, end);
+
+	return reference && !value.err && value.val != value_of(v, reference).val;
+}
+
+static size_t count_odd(const struct verdicts *v, const struct rail *rail, const struct rail_end *reference,
+			end_value_fn *value_of)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < rail->n_ends; i++)
+		n += is_odd(v, &rail->ends[i], reference, value_of);
+	return n;
+}
+
+/* "worker eth1 has MTU 1500 (RDMA 1024)" */
+static const char *end_words(struct verdicts *v, const struct rail_end *end)
+{
+	struct arena *arena = v->results->arena;
+	struct num netdev = netdev_mtu_of(v, end), rdma = rdma_mtu_of(v, end);
+
+	if (netdev.err)
+		return arena_printf(arena, "%s %s has RDMA MTU %" PRId64, end->host->name, end->port->name, rdma.val);
+	if (rdma.err)
+		return arena_printf(arena, "%s %s has MTU %" PRId64, end->host->name, end->port->netdev->name, netdev.val);
+	return arena_printf(arena, "%s %s has MTU %" PRId64 " (RDMA %" PRId64 ")", end->host->name, end->port->netdev->name, netdev.val,
+			    rdma.val);
+}
+
+static const char *odd_words(struct verdicts *v, const struct rail *rail, const struct rail_end *reference,
+			     end_value_fn *value_of)
+{
+	struct arena *arena = v->results->arena;
+	const char *words = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < rail->n_ends; i++) {
+		if (!is_odd(v, &rail->ends[i], reference, value_of))
+			continue;
+		if (n++ < ENDS_NAMED)
+			words = arena_printf(arena, "%s%s%s", words, n > 1 ? ", " : "", end_words(v, &rail->ends[i]));
+	}
+	if (n > ENDS_NAMED)
+		words = arena_printf(arena, "%s and %zu more", words, n - ENDS_NAMED);
+	return words;
+}
+
+static void add_end(struct verdicts *v, struct finding *f, const struct rail_end *end)
+{
+	struct num netdev = netdev_mtu_of(v, end);
+
+	finding_host(v->results, f, end->host->name);
+	if (netdev.err != VALUE_NOT_ASKED)
+		saw_num(v, f, end->host, arena_printf(v->results->arena, "MTU of %s", end->port->netdev->name), netdev, "bytes");
+	saw_num(v, f, end->host, arena_printf(v->results->arena, "RDMA MTU of %s", end->port->name), end->port->mtu_bytes, "bytes");
+}
+
+/* The odd ends are brought to the others' value; where only the RDMA MTU differs, the netdevs have to grow on all. */
+static void add_cure(struct verdicts *v, struct finding *f, const struct rail_end *end, const struct rail_end *reference)
+{
+	struct num own = netdev_mtu_of(v, end), other = netdev_mtu_of(v, reference);
+
+	if (own.err || other.err)
+		remedy_advice(v->results, f, end->host, "let the subnet manager give every port of this fabric the same MTU");
+	else if (own.val != other.val)
+		remedy_set_mtu(v->results, f, end->host, end->port->netdev, other.val);
+	else
+		remedy_advice(v->results, f, end->host, "set MTU 9000 on every end of this rail: at %" PRId64 " the drivers differ in what fits",
+			      own.val);
+}
+
+static void report(struct verdicts *v, const struct rail *rail, end_value_fn *value_of, bool is_broken)
+{
+	const struct rail_end *reference = reference_end(v, rail, value_of);
+	size_t n_like = 0;
+	struct finding *f;
+	const char *more;
+
+	for (size_t i = 0; i < rail->n_ends; i++)
+		n_like += num_is(value_of(v, &rail->ends[i]), value_of(v, reference).val);
+	more = n_like > 1 ? arena_printf(v->results->arena, " and %zu more", n_like - 1) : "";
+	f = (is_broken ? fail : warn)(v, NULL, rail->name, "%s, but %s%s%s", odd_words(v, rail, reference, value_of),
+				      end_words(v, reference), more,
+				      is_broken ? ": larger RDMA packets are lost" : ": RDMA fits on both, other large frames may not");
+	for (int odd = 1; odd >= 0; odd--)
+		for (size_t i = 0; i < rail->n_ends; i++)
+			if (is_odd(v, &rail->ends[i], reference, value_of) == (odd == 1))
+				add_end(v, f, &rail->ends[i]);
+	expected(v, f, "NVIDIA/nccl issue 1524 and pull request 2135: with unequal MTUs NCCL fails or hangs", "one MTU on all ends of a rail");
+	for (size_t i = 0; i < rail->n_ends; i++)
+		if (is_odd(v, &rail->ends[i], reference, value_of))
+			add_cure(v, f, &rail->ends[i], reference);
+}
+
+static void report_equal(struct verdicts *v, const struct rail *rail, const struct rail_end *reference)
+{
+	struct num netdev = netdev_mtu_of(v, reference), rdma = rdma_mtu_of(v, reference);
+	struct finding *f;
+
+	if (netdev.err)
+		f = pass(v, NULL, rail->name, "all %zu ends have RDMA MTU %" PRId64, rail->n_ends, rdma.val);
+	else if (rdma.err)
+		f = pass(v, NULL, rail->name, "all %zu ends have MTU %" PRId64, rail->n_ends, netdev.val);
+	else
+		f = pass(v, NULL, rail->name, "all %zu ends have MTU %" PRId64 " and RDMA MTU %" PRId64, rail->n_ends, netdev.val, rdma.val);
+	for (size_t i = 0; i < rail->n_ends; i++)
+		add_end(v, f, &rail->ends[i]);
+}
+
+/* An end without a value: no parity can be told for the whole rail. */
+static const struct rail_end *unread_end(const struct verdicts *v, const struct rail *rail, end_value_fn *value_of)
+{
+	for (size_t i = 0; i < rail->n_ends; i++)
+		if (value_of(v, &rail->ends[i]).err)
+			return &rail->ends[i];
+	return NULL;
+}
+
+static void judge_rail(struct verdicts *v, const struct rail *rail)
+{
+	const struct rail_end *rdma = reference_end(v, rail, rdma_mtu_of), *netdev = reference_end(v, rail, netdev_mtu_of);
+	const struct rail_end *gap = unread_end(v, rail, rdma_mtu_of);
+
+	if (count_odd(v, rail, rdma, rdma_mtu_of))
+		report(v, rail, rdma_mtu_of, true);
+	else if (count_odd(v, rail, netdev, netdev_mtu_of))
+		report(v, rail, netdev_mtu_of, false);
+	else if (gap)
+		unread(v, gap->host, rail->name, arena_printf(v->results->arena, "RDMA MTU of %s on %s", gap->port->name, gap->host->name),
+		       rdma_mtu_of(v, gap));
+	else
+		report_equal(v, rail, rdma);
+}
+
+static void compare(struct verdicts *v)
+{
+	for (size_t i = 0; i < v->fabric->n_rails; i++)
+		judge_rail(v, &v->fabric->rails[i]);
+	if (v->fabric->n_rails == 0)
+		skip(v, NULL, "", "no rail joins these hosts (see link.fabric)");
+}
+
+const struct check check_mtu_parity = {
+	.id = "mtu.parity",
+	.title = "All ends of a rail have the same MTU",
+	.why = "the end with the larger MTU sends packets that the other one drops: the first large transfer fails or hangs",
+	.remedy = "give the end with the smaller MTU the other's, now and persistently",
+	.source = "InfiniBand Architecture Specification: both ends of a connection use one path MTU; NVIDIA/nccl issue 1524, pull request 2135",
+	.needs = NEEDS_PORTS,
+	.level = LEVEL_PASSIVE,
+	.compare = compare,
+};
