@@ -24,6 +24,7 @@ enum check_needs {
 	NEEDS_NOTHING = 0,
 	NEEDS_PORTS = 1 << 0,	  /* at least one RDMA port */
 	NEEDS_NETDEVS = 1 << 1,
+	NEEDS_ASKED = 1 << 3,	  /* compare only: called too when the one peer that was asked for did not answer */
 	NEEDS_CONTACTS = 1 << 2,  /* compare only: called as soon as a peer was asked for, even if none answered */
 };
 

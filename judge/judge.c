@@ -54,6 +54,8 @@ static bool can_compare(const struct verdicts *v)
 {
 	if (v->check->needs & NEEDS_CONTACTS)
 		return v->fabric->n_contacts > 0;
+	if ((v->check->needs & NEEDS_ASKED) && v->fabric->n_hosts > 0 && v->fabric->n_contacts > 0)
+		return true;
 	return v->fabric->n_hosts > 1;
 }
 
