@@ -114,6 +114,19 @@ static int check_names(struct reader *reader, const char *section, const char *k
 	return -EINVAL;
 }
 
+/* A comment after the value of an indented line, which libinih takes off only in later versions. */
+static size_t without_comment(const char *value)
+{
+	size_t len = strlen(value);
+
+	for (size_t i = 1; i < len; i++)
+		if (value[i] == ';' && (value[i - 1] == ' ' || value[i - 1] == '\t'))
+			len = i;
+	while (len && (value[len - 1] == ' ' || value[len - 1] == '\t'))
+		len--;
+	return len;
+}
+
 /* An ini_handler: 1 is success there. An indented line goes on with the value above it, and libinih repeats its key. */
 static int take_entry(void *user, const char *section, const char *key, const char *value)
 {
@@ -125,7 +138,7 @@ static int take_entry(void *user, const char *section, const char *key, const ch
 	if (entry->pending && (*reader->start == ' ' || *reader->start == '\t') && !strcmp(section, entry->section)) {
 		if (entry->value.len)
 			buf_addc(&entry->value, ' ');
-		buf_adds(&entry->value, value);
+		buf_add(&entry->value, value, without_comment(value));
 		return 1;
 	}
 	entry_flush(reader);

@@ -9,7 +9,7 @@
 typedef int ini_entry_fn(void *ctx, const char *section, const char *key, const char *value, int line, struct fault *reterr);
 
 /* Reads text (a whole file's content; `name` is for messages). Stops at the first error: -EINVAL with "NAME:LINE: …".
- * Nothing is handed to `entry` if the syntax is wrong anywhere. Lines have at most 197 bytes: go on in an indented one. */
+ * Nothing is handed to `entry` if the syntax is wrong anywhere. Lines have at most 198 bytes: go on in an indented one. */
 int ini_read_text(const char *name, const char *text, ini_entry_fn *entry, void *ctx, struct fault *reterr);
 
 /* Same for a file of at most 1 MiB. -ENOENT if it is not there. */

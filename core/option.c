@@ -112,6 +112,16 @@ static int parse_i64(const struct parser *p, const struct option_def *o, const c
 	return fault_set(p->reterr, EINVAL, "--%s wants a whole number, not \"%s\"", o->name, value);
 }
 
+/* "one of passive, probe, full", "[USER@]HOST" */
+static void add_wanted(struct buf *out, const struct option_def *o)
+{
+	if (o->type == OPTION_CHOICE)
+		for (int i = 0; o->choices[i]; i++)
+			buf_addf(out, "%s%s", i ? ", " : "one of ", o->choices[i]);
+	else
+		buf_adds(out, o->arg ? o->arg : "a value");
+}
+
 static int parse_choice(const struct parser *p, const struct option_def *o, const char *value)
 {
 	cleanup_buf struct buf wanted = BUF_INIT;
@@ -121,9 +131,9 @@ static int parse_choice(const struct parser *p, const struct option_def *o, cons
 			*(int *)o->target = i;
 			return 0;
 		}
-		buf_addf(&wanted, "%s%s", i ? ", " : "", o->choices[i]);
 	}
-	return fault_set(p->reterr, EINVAL, "--%s wants one of %s, not \"%s\"", o->name, buf_str(&wanted), value);
+	add_wanted(&wanted, o);
+	return fault_set(p->reterr, EINVAL, "--%s wants %s, not \"%s\"", o->name, buf_str(&wanted), value);
 }
 
 static int take_value(const struct parser *p, const struct option_def *o, const char *value)
@@ -150,12 +160,14 @@ static int take_value(const struct parser *p, const struct option_def *o, const 
 static int take_next(struct parser *p, const struct option_def *o)
 {
 	const char *next = p->at + 1 < p->argc ? p->argv[p->at + 1] : NULL;
+	cleanup_buf struct buf wanted = BUF_INIT;
 
+	add_wanted(&wanted, o);
 	if (!next)
-		return fault_set(p->reterr, EINVAL, "--%s wants %s after it", o->name, o->arg ? o->arg : "a value");
+		return fault_set(p->reterr, EINVAL, "--%s wants %s after it", o->name, buf_str(&wanted));
 	if (!strncmp(next, "--", 2) && find_long(p->options, next + 2, strcspn(next + 2, "=")))
 		return fault_set(p->reterr, EINVAL, "--%s wants %s before %s (or --%s=%s, if that is meant)", o->name,
-				 o->arg ? o->arg : "a value", next, o->name, next);
+				 buf_str(&wanted), next, o->name, next);
 	p->at++;
 	return take_value(p, o, next);
 }
