@@ -72,20 +72,27 @@ struct results {
 	size_t counts[VERDICT_FAIL + 1];
 	const char *verdict_why; /* one sentence: what decided it */
 	struct rail_picture *rails; size_t n_rails; /* for the terminal's picture */
+	struct string_pool *pool; /* results.c: every string of a finding, each kept once */
 };
 
-/* One line of the picture head <-> worker. */
+/* One line of the picture head <-> worker. Texts are short and for people; NULL: not known. */
 struct rail_picture {
-	const char *name;
-	struct rail_picture_end { const char *host, *port, *netdev, *addr, *rate, *mtu; bool active; } *ends; size_t n_ends;
+	const char *name; /* "rail 0" */
+	struct rail_picture_end {
+		const char *host, *port, *netdev, *addr;
+		const char *rate; /* "200 Gb/s" */
+		const char *mtu;  /* "9000" */
+		bool active;
+	} *ends; size_t n_ends;
 	bool is_proven, is_broken;
-	const char *note;
+	const char *note; /* why it is not proven or broken; NULL */
 };
 
 struct results *results_new(void);
 struct results *results_free(struct results *results);
 
-/* Adds a finding; the message is copied into the arena. The pointer is valid until the next finding_add. */
+/* Adds a finding; all strings given here and below are copied. The pointer is valid until the next finding_add.
+ * subject and host may be NULL: the host as a whole, all hosts. */
 struct finding *finding_add(struct results *results, const char *check, enum verdict verdict, const char *subject,
 			    const char *format, ...) __attribute__((format(printf, 5, 6)));
 void finding_host(struct results *results, struct finding *finding, const char *host); /* once each; repeats are dropped */
@@ -96,9 +103,15 @@ void finding_expect(struct results *results, struct finding *finding, const char
 	__attribute__((format(printf, 4, 5)));
 void finding_remedy(struct results *results, struct finding *finding, struct remedy remedy); /* copies its strings */
 
-/* Sorts (design 8), counts, decides the verdict (design 9): FAIL, else UNKNOWN (also if a required check is missing, SKIPped
- * without leave, or nothing passed), else WARN, else PASS. `required`: ids that must have come out PASS or WARN;
- * `may_skip`: those of them that may SKIP. NULL-terminated arrays, NULL: none. */
+/* Sorts, counts, decides the verdict (design 9): FAIL, else UNKNOWN (also if a required check is missing, SKIPped without
+ * leave, or nothing passed), else WARN, else PASS. `required`: ids that must have come out PASS or WARN; `may_skip`: those of
+ * them that may SKIP. NULL-terminated arrays, NULL: none.
+ *
+ * A required check is decided when it has a finding, and on no host only SKIPs: one unused port beside a good one decides
+ * nothing, but a whole host on which it could not be asked leaves it open.
+ *
+ * Order (design 8): FAIL, UNKNOWN, WARN, PASS, SKIP (what was not judged is the least news); required first; check id; first
+ * host; subject; order of adding. Numbers in names count as numbers: rail 2 before rail 10. */
 void results_finish(struct results *results, const char *const required[], const char *const may_skip[]);
 
 /* Exit code of design 9: 0, 1, 2 or 3. warn_ok turns 1 into 0. */
