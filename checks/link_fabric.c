@@ -11,7 +11,7 @@
 
 #include "check.h"
 #include "core/alloc.h"
-#include "rules/rails.h"
+#include "rules/causes.h"
 
 /* What there is to say about two hosts; worse ones later. */
 enum pair_case {

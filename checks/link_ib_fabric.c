@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* link.ib_fabric - the InfiniBand ports of all hosts lie on the same fabrics: subnet prefix and subnet manager. */
 #include "check.h"
-#include "rules/rails.h"
+#include "rules/causes.h"
 
 static bool is_judged(const struct rdma_port *port)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* link.ib_pkey - the ends of an InfiniBand rail share a partition, and at least one of them is a full member. */
 #include "check.h"
-#include "rules/rails.h"
+#include "rules/causes.h"
 
 #define PKEY_FULL 0x8000u
 #define PKEY_BASE 0x7fffu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* link.ib_sm - every InfiniBand port whose wire is up is served by a subnet manager. */
 #include "check.h"
-#include "rules/rails.h"
+#include "rules/causes.h"
 
 /* One missing subnet manager is one finding, however many ports wait for it. */
 static void run(struct verdicts *v, const struct snapshot *host)

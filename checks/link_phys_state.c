@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* link.phys_state - an InfiniBand port that is ACTIVE has a settled link below it. RoCE ports are judged by their state. */
 #include "check.h"
-#include "rules/rails.h"
+#include "rules/causes.h"
 
 static void judge(struct verdicts *v, const struct snapshot *host, const struct rdma_port *port)
 {

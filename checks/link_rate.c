@@ -6,7 +6,7 @@
 
 #include "check.h"
 #include "core/text.h"
-#include "rules/rails.h"
+#include "rules/causes.h"
 
 static struct num port_rate(const struct rdma_port *port)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* link.rate_parity - all ends of a rail run at one rate. */
 #include "check.h"
-#include "rules/rails.h"
+#include "rules/causes.h"
 
 static struct num end_rate(const struct rail_end *end)
 {

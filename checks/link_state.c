@@ -2,7 +2,7 @@
 /* link.state - a port in use is ACTIVE; one that is not says why: set down, no cable, no partner, training failed. */
 #include "check.h"
 #include "core/text.h"
-#include "rules/rails.h"
+#include "rules/causes.h"
 
 static void saw_state(struct verdicts *v, struct finding *f, const struct snapshot *host, const struct rdma_port *port)
 {

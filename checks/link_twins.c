@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "check.h"
-#include "rules/rails.h"
+#include "rules/causes.h"
 
 static bool is_in_use(const struct verdicts *v, const struct cage *cage)
 {

@@ -3,8 +3,8 @@
  * What several link checks must agree on, so that one cause makes one FAIL: why a port is down, which check says so, and
  * how many rails two hosts have left.
  */
-#ifndef SPARKFAB_RULES_RAILS_H
-#define SPARKFAB_RULES_RAILS_H
+#ifndef SPARKFAB_RULES_CAUSES_H
+#define SPARKFAB_RULES_CAUSES_H
 
 #include "facts/fabric.h"
 #include "rules/profile.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Rails counted with one bit a rail and host, and the one place that decides which check a broken port belongs to. */
-#include "rules/rails.h"
+#include "rules/causes.h"
 
 #include <net/if.h>
 #include <string.h>
