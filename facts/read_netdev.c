@@ -243,15 +243,19 @@ static struct num duplex_of(struct num duplex)
 	return !duplex.err && duplex.val > 1 ? num_err(VALUE_PLACEHOLDER, duplex.origin) : duplex;
 }
 
-static const char **mode_names(struct reading *r, const struct nl_object *object, const char *path, size_t *ret_n)
+/* Names of the bits that are set. A set without a mask lists only these; one with a mask lists all that are supported. */
+static const char **mode_names(struct reading *r, const struct nl_object *object, const char *set, size_t *ret_n)
 {
+	const struct attr *bitset = attr_find(object->attrs, set);
+	const struct attr *bits = bitset ? attr_find(bitset->child, "bits") : NULL;
+	bool has_mask = bitset && !attr_find(bitset->child, "nomask");
 	const char **names = NULL;
 
-	for (const struct attr *bit = attr_find(object->attrs, path); bit; bit = bit->next) {
+	for (const struct attr *bit = bits ? bits->child : NULL; bit; bit = bit->next) {
 		const struct attr *name = attr_find(bit->child, "name");
 
-		if (name && name->text)
-			*(const char **)arena_push(r->arena, &names, ret_n) = name->text;
+		if (name && name->text && (!has_mask || attr_find(bit->child, "value")))
+			*arena_push(r->arena, &names, ret_n) = name->text;
 	}
 	return names;
 }
@@ -268,8 +272,8 @@ static void read_linkmodes(struct reading *r, struct netdev *netdev)
 	netdev->lanes = ethtool_num(r, what, object, err, "lanes");
 	if (!object)
 		return;
-	netdev->modes_ours = mode_names(r, object, "ours/bits/0", &netdev->n_modes_ours);
-	netdev->modes_peer = mode_names(r, object, "peer/bits/0", &netdev->n_modes_peer);
+	netdev->modes_ours = mode_names(r, object, "ours", &netdev->n_modes_ours);
+	netdev->modes_peer = mode_names(r, object, "peer", &netdev->n_modes_peer);
 }
 
 static void read_linkstate(struct reading *r, struct netdev *netdev)

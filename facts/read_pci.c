@@ -120,7 +120,7 @@ static struct pci_dev *add_path(struct reading *r, const char *path)
 			pci = arena_alloc(r->arena, sizeof(*pci));
 			pci->bdf = arena_strndup(r->arena, path, len);
 			pci->parent = above;
-			*(struct pci_dev **)arena_push(r->arena, &r->snap->pcis, &r->snap->n_pcis) = pci;
+			*arena_push(r->arena, &r->snap->pcis, &r->snap->n_pcis) = pci;
 			read_function(r, pci);
 		}
 		above = pci;
@@ -210,7 +210,7 @@ void read_pci(struct reading *r)
 		qsort(snap->pcis, snap->n_pcis, sizeof(*snap->pcis), compare_bdf);
 	for (size_t i = 0; i < snap->n_pcis; i++)
 		if (is_network(snap->pcis[i]->class_code))
-			*(struct pci_dev **)arena_push(r->arena, &snap->nics, &snap->n_nics) = snap->pcis[i];
+			*arena_push(r->arena, &snap->nics, &snap->n_nics) = snap->pcis[i];
 }
 
 void reread_pci(struct reading *r)

@@ -179,7 +179,7 @@ static void read_pkeys(struct reading *r, struct rdma_port *port, const char *ba
 
 		/* The top bit is only the kind of membership: a key of 0x0000 or 0x8000 is an empty slot. */
 		if (!key.err && (key.val & 0x7fff))
-			*(uint16_t *)arena_push(r->arena, &port->pkeys, &port->n_pkeys) = (uint16_t)key.val;
+			*arena_push(r->arena, &port->pkeys, &port->n_pkeys) = (uint16_t)key.val;
 	}
 	port->pkeys_listed = num_of((int64_t)port->n_pkeys, dir);
 }

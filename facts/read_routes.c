@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/rtnetlink.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,27 @@ static int compare_routes(const void *a, const void *b)
 	return 0;
 }
 
+/* A gateway of the other family (RTA_VIA): two bytes of family, then its address, in hex. */
+static const char *via_text(struct reading *r, struct text via)
+{
+	uint8_t raw[16];
+	char text[INET6_ADDRSTRLEN];
+	size_t len = via.err ? 0 : strlen(via.val);
+
+	if (len != 12 && len != 36)
+		return NULL;
+	for (size_t i = 4; i < len; i += 2) {
+		unsigned byte;
+
+		if (sscanf(via.val + i, "%2x", &byte) != 1)
+			return NULL;
+		raw[i / 2 - 2] = (uint8_t)byte;
+	}
+	if (!inet_ntop(len == 12 ? AF_INET : AF_INET6, raw, text, sizeof(text)))
+		return NULL;
+	return arena_strdup(r->arena, text);
+}
+
 static void read_route(struct reading *r, const struct nl_object *object)
 {
 	static const char what[] = "rtnl route";
@@ -69,20 +91,18 @@ static void read_route(struct reading *r, const struct nl_object *object)
 		return;
 	if (!dst.err && inet_pton((int)family.val, dst.val, route.dst) != 1)
 		return;
-	if (gateway.err)
-		gateway = reading_nl_text(r, what, object, "via/addr");
 	route.family = (int)family.val;
 	route.dst_len = dst_len.err ? 0 : (unsigned)dst_len.val;
 	route.dst_text = prefix_text(r, dst, dst_len) ?: "default";
 	route.netdev = netdev_of(r, reading_nl_num(r, what, object, "oif"));
-	route.gateway = text_or_null(gateway);
+	route.gateway = text_or_null(gateway) ?: via_text(r, reading_nl_text(r, what, object, "via"));
 	route.prefsrc = text_or_null(reading_nl_text(r, what, object, "prefsrc"));
 	route.table = reading_nl_num(r, what, object, "table");
 	route.metric = reading_nl_num(r, what, object, "priority");
 	route.type = reading_nl_num(r, what, object, "type");
 	route.protocol = reading_nl_num(r, what, object, "protocol");
 	route.mtu = reading_nl_num(r, what, object, "metrics/mtu");
-	*(struct route *)arena_push(r->arena, &r->snap->routes, &r->snap->n_routes) = route;
+	*arena_push(r->arena, &r->snap->routes, &r->snap->n_routes) = route;
 }
 
 /* ---- rules ---- */
@@ -143,7 +163,7 @@ static void read_neighbour(struct reading *r, const struct nl_object *object)
 		return;
 	neighbour = arena_push(r->arena, &r->snap->neighbours, &r->snap->n_neighbours);
 	neighbour->family = (int)family.val;
-	neighbour->netdev = netdev_of(r, reading_nl_num(r, what, object, "ifindex"));
+	neighbour->netdev = netdev_of(r, reading_nl_num(r, what, object, "index"));
 	neighbour->addr = addr.val;
 	neighbour->mac = text_or_null(reading_nl_text(r, what, object, "lladdr"));
 	neighbour->state = reading_nl_num(r, what, object, "state");

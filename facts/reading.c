@@ -80,14 +80,26 @@ struct num reading_counter(struct reading *r, const char *path, int64_t top)
 	return num_of(val, path);
 }
 
+/* The message came, the attribute is not in it: this kernel or driver does not offer it. */
+static int not_offered(int err)
+{
+	return err == ENODATA ? EOPNOTSUPP : err;
+}
+
 struct num reading_nl_num(struct reading *r, const char *what, const struct nl_object *object, const char *attr)
 {
-	return attr_num(object->attrs, attr, arena_printf(r->arena, "%s %s: %s", what, object->key, attr));
+	struct num num = attr_num(object->attrs, attr, arena_printf(r->arena, "%s %s: %s", what, object->key, attr));
+
+	num.err = not_offered(num.err);
+	return num;
 }
 
 struct text reading_nl_text(struct reading *r, const char *what, const struct nl_object *object, const char *attr)
 {
-	return attr_text(object->attrs, attr, arena_printf(r->arena, "%s %s: %s", what, object->key, attr));
+	struct text text = attr_text(object->attrs, attr, arena_printf(r->arena, "%s %s: %s", what, object->key, attr));
+
+	text.err = not_offered(text.err);
+	return text;
 }
 
 struct num reading_json_num(const json_t *json, int err, const char *member, const char *origin)
@@ -98,7 +110,7 @@ struct num reading_json_num(const json_t *json, int err, const char *member, con
 		return num_err(-err, origin);
 	item = json_object_get(json, member);
 	if (!item || json_is_null(item))
-		return num_err(ENODATA, origin);
+		return num_err(EOPNOTSUPP, origin);
 	if (json_is_boolean(item))
 		return num_of(json_is_true(item), origin);
 	if (!json_is_integer(item))
@@ -114,7 +126,7 @@ struct text reading_json_text(struct reading *r, const json_t *json, int err, co
 		return text_err(-err, origin);
 	item = json_object_get(json, member);
 	if (!item || json_is_null(item))
-		return text_err(ENODATA, origin);
+		return text_err(EOPNOTSUPP, origin);
 	if (!json_is_string(item))
 		return text_err(VALUE_MALFORMED, origin);
 	return text_of(arena_strdup(r->arena, json_string_value(item)), origin);
