@@ -20,9 +20,19 @@ static _Noreturn void out_of_memory(void)
 	_exit(EXIT_INTERNAL);
 }
 
+/* Asked before malloc is: no object can be larger, and sanitizers end the process in their own way on such a size. */
+static size_t product(size_t n, size_t size)
+{
+	size_t total;
+
+	if (__builtin_mul_overflow(n, size, &total) || total > PTRDIFF_MAX)
+		out_of_memory();
+	return total ? total : 1;
+}
+
 void *xcalloc(size_t n, size_t size)
 {
-	void *ptr = n && size ? calloc(n, size) : calloc(1, 1);
+	void *ptr = calloc(1, product(n, size));
 
 	if (!ptr)
 		out_of_memory();
@@ -31,8 +41,7 @@ void *xcalloc(size_t n, size_t size)
 
 void *xreallocarray(void *ptr, size_t n, size_t size)
 {
-	/* realloc(ptr, 0) frees ptr on some libcs and not on others. */
-	void *bigger = n && size ? reallocarray(ptr, n, size) : realloc(ptr, 1);
+	void *bigger = realloc(ptr, product(n, size));
 
 	if (!bigger)
 		out_of_memory();

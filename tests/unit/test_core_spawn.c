@@ -9,10 +9,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -360,6 +363,54 @@ static void test_without_a_pidfd(void **state)
 	child_stop(&child, 0);
 }
 
+/* Answers ENOSYS to the calls that older kernels lack: pidfd_open (434) and close_range (436). */
+static int become_old(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 434, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 436, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { .len = sizeof(filter) / sizeof(filter[0]), .filter = filter };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -errno;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0 ? -errno : 0;
+}
+
+static void test_on_an_old_kernel(void **state)
+{
+	int status;
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid) {
+		struct child_status ended = { 0 };
+		struct child child;
+		char text[64] = { 0 };
+
+		if (become_old() < 0)
+			_exit(77);
+		for (int fd = 100; fd < 300; fd++)
+			dup2(0, fd);
+		if (child_start(&child, ARGV("ls", "/proc/self/fd"), NULL) || child.pidfd != -1)
+			_exit(1);
+		if (child_wait(&child, deadline_in_ms(10000), &ended) || !ended.exited || ended.code)
+			_exit(2);
+		if (read(child.out, text, sizeof(text) - 1) <= 0 || strcmp(text, "0\n1\n2\n3\n"))
+			_exit(3);
+		child_stop(&child, 0);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77) /* seccomp is not allowed here */
+		skip();
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 static void test_stop_of_what_never_started(void **state)
 {
 	struct child zeroed = { 0 }, empty = CHILD_INIT;
@@ -406,6 +457,7 @@ int main(void)
 		cmocka_unit_test(test_a_grandchild_does_not_outlive_the_leader),
 		cmocka_unit_test(test_it_dies_with_us),
 		cmocka_unit_test(test_without_a_pidfd),
+		cmocka_unit_test(test_on_an_old_kernel),
 		cmocka_unit_test(test_stop_of_what_never_started),
 		cmocka_unit_test(test_no_descriptor_is_left),
 	};
