@@ -47,8 +47,8 @@ int dl_open_table(const char *const names[], const struct dl_symbol symbols[], v
 	/* All are looked for before any is stored: a table is whole or untouched. */
 	for (const struct dl_symbol *symbol = symbols; symbol->name; symbol++)
 		if (!symbol->optional && !find(library, symbol))
-			return fault_set(reterr, ELIBACC, "%s has no %s%s%s: too old, or not the library it should be", name,
-					 symbol->name, symbol->version ? "@" : "",
+			return fault_set(reterr, ELIBACC, "%s has no %s%s%s: too old, or not the library it should be",
+					 name, symbol->name, symbol->version ? "@" : "",
 					 symbol->version ? symbol->version : "");
 	for (const struct dl_symbol *symbol = symbols; symbol->name; symbol++) {
 		void *function = find(library, symbol);

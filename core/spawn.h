@@ -26,15 +26,15 @@ struct child_status {
 	int signal;
 };
 
-/* Starts argv[0] (searched in the absolute folders of PATH). env NULL means ours. 0 or -errno (ENOENT: no such program);
- * then *ret holds no child. It dies with the thread that started it: start it from one that lives as long. */
+/* Starts argv[0] (searched in the absolute folders of PATH). env NULL means ours. 0 or -errno (ENOENT: no such
+ * program); then *ret holds no child. It dies with the thread that started it: start it from one that lives as long. */
 int child_start(struct child *ret, const char *const argv[], char *const env[]);
 
 /* Waits until it ends or the deadline passes (-ETIMEDOUT); on success the child is reaped, what is left of its group is
- * killed and ret_status filled. The pipes stay open: read what is left in them, then child_stop(). -ECHILD: there is none. */
+ * killed and ret_status filled. The pipes stay open: read what is left in them, then child_stop(). -ECHILD: no child. */
 int child_wait(struct child *child, struct deadline deadline, struct child_status *ret_status);
 
-/* Closes our ends, SIGTERM to its group, after grace_ms SIGKILL, reaps. Safe on a child that is gone or was never started,
+/* Closes our ends, SIGTERM to its group, after grace_ms SIGKILL, reaps. Safe on a child that is gone or never started,
  * also on one that is all zeroes. Returns within grace_ms and two seconds even if the child cannot die. */
 void child_stop(struct child *child, int grace_ms);
 

@@ -56,7 +56,8 @@ static void test_entries_with_their_lines(void **state)
 	(void)state;
 	assert_read("", "");
 	assert_read("\n\n# only comments\n; of both kinds\n", "");
-	assert_read("top = 1\n[a]\n\nx = one two \n# c\ny=2\n[b b]\nz : 3", "1 [] top=1;4 [a] x=one two;6 [a] y=2;8 [b b] z=3;");
+	assert_read("top = 1\n[a]\n\nx = one two \n# c\ny=2\n[b b]\nz : 3",
+		    "1 [] top=1;4 [a] x=one two;6 [a] y=2;8 [b b] z=3;");
 	assert_read("[a]\r\nx = 1\r\n", "2 [a] x=1;");
 	assert_read("\xef\xbb\xbf[a]\nx=1\n", "2 [a] x=1;");
 	assert_read("[a]\nx =\ny = \n", "2 [a] x=;3 [a] y=;");
@@ -108,7 +109,8 @@ static void test_long_lines(void **state)
 	assert_read(buf_str(&text), buf_str(&want));
 	buf_clear(&text);
 	buf_addf(&text, "y = 1\nx = %0*d\n", 195, 0);
-	assert_refused(buf_str(&text), "", "t.ini:2: the line is longer than 198 bytes: go on in the next one, indented");
+	assert_refused(buf_str(&text), "",
+		       "t.ini:2: the line is longer than 198 bytes: go on in the next one, indented");
 }
 
 static char *temporary(const char *content, size_t len)

@@ -136,8 +136,7 @@ static void test_unknown_options_get_the_nearest(void **state)
 	assert_string_equal(fault.msg, "unknown option \"--something-else\", see --help");
 	assert_int_equal(PARSE("--=x"), -EINVAL);
 	assert_string_equal(fault.msg, "unknown option \"--\", see --help");
-	assert_int_equal(PARSE("--aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
-			 -EINVAL);
+	assert_int_equal(PARSE("--aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"), -EINVAL);
 	assert_int_equal(operands.n, 0);
 }
 
@@ -151,7 +150,8 @@ static void test_missing_values(void **state)
 	assert_int_equal(PARSE("--level"), -EINVAL);
 	assert_string_equal(fault.msg, "--level wants one of passive, probe, full after it");
 	assert_int_equal(PARSE("--output", "--timeout=3"), -EINVAL);
-	assert_string_equal(fault.msg, "--output wants FILE before --timeout=3 (or --output=--timeout=3, if that is meant)");
+	assert_string_equal(fault.msg,
+			    "--output wants FILE before --timeout=3 (or --output=--timeout=3, if that is meant)");
 	assert_int_equal(PARSE("--output=--timeout=3"), 0);
 	assert_string_equal(arg.output, "--timeout=3");
 	assert_int_equal(PARSE("--quiet=yes"), -EINVAL);

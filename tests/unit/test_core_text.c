@@ -148,7 +148,7 @@ static void test_columns(void **state)
 	assert_int_equal(text_columns("\xff"), 1);
 }
 
-/* The table against libc's, where that has C.UTF-8 and knows the character. Other versions of Unicode differ in a few. */
+/* The table against libc's, where that has C.UTF-8 and knows the character. Versions of Unicode differ in a few. */
 static void test_columns_agree_with_libc(void **state)
 {
 	unsigned int differ = 0, compared = 0;
@@ -210,7 +210,8 @@ static void test_parse_i64(void **state)
 static void test_host_names(void **state)
 {
 	static const char *const good[] = {
-		"worker", "10.0.0.2", "fe80::1%eth0", "root@spark-2.local", "_gateway", "user.name@fe80::1%enp1s0f0np0", "a",
+		"worker", "10.0.0.2", "fe80::1%eth0", "root@spark-2.local", "_gateway", "user.name@fe80::1%enp1s0f0np0",
+		"a",
 	};
 	static const char *const bad[] = {
 		"", "-oProxyCommand=x", "@host", "user@", "user@-host", "-u@host", "a;b", "a b", "a\nb", "$(x)", "a/b",
