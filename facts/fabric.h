@@ -66,6 +66,8 @@ struct fabric {
 	struct arena *arena;
 	const struct snapshot **hosts; size_t n_hosts; /* [0] is the head */
 	struct port_info **ports; /* ports[h][p]: of hosts[h]->ports[p] */
+	struct port_info *infos; size_t n_infos; /* the same, in one row */
+	struct port_info **by_port; /* the same, in order of the ports' addresses in memory: for fabric_port() */
 	struct cage *cages; size_t n_cages;
 	struct rail *rails; size_t n_rails;
 	enum fabric_kind kind;
