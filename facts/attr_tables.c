@@ -424,6 +424,13 @@ static const struct attr_def channels_rows[] = {
 };
 static const struct attr_table channels_table = TABLE_OF(channels_rows);
 
+/* Only asked for by the fact "ethtool/module/DEV", which is what snapshots keep. */
+static const struct attr_def module_eeprom_rows[] = {
+	NEST(ETHTOOL_A_MODULE_EEPROM_HEADER, "header", &ethtool_header_table),
+	LEAF(ETHTOOL_A_MODULE_EEPROM_DATA, "data", ATTR_BYTES),
+};
+static const struct attr_table module_eeprom_table = TABLE_OF(module_eeprom_rows);
+
 /* rdma */
 
 static const struct attr_def rdma_rows[] = {
@@ -466,6 +473,7 @@ static const struct {
 	{ "ethtool", "fec", &fec_table },
 	{ "ethtool", "pause", &pause_table },
 	{ "ethtool", "channels", &channels_table },
+	{ "ethtool", "module-eeprom", &module_eeprom_table },
 	{ "rdma", "device", &rdma_table },
 	{ "rdma", "link", &rdma_table },
 };

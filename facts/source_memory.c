@@ -64,7 +64,7 @@ int records_answer_list(const struct records *records, const char *path, struct 
 struct collector {
 	const char *prefix; /* "rtnl link " */
 	size_t prefix_len;
-	const char *dev; /* NULL: all; else only its object, and those with " #N" behind it */
+	const char *dev; /* NULL: all; else those whose key is it, or goes on behind it with a blank or a slash */
 	int sample;
 	struct arena *arena;
 	struct nl_object *objects;
@@ -80,7 +80,7 @@ static void collect(struct collector *c, const struct record *record)
 
 	if (record->sample != c->sample)
 		return;
-	if (c->dev && (strncmp(key, c->dev, dev_len) != 0 || (key[dev_len] && key[dev_len] != ' ')))
+	if (c->dev && (strncmp(key, c->dev, dev_len) != 0 || !strchr(" /", key[dev_len])))
 		return;
 	if (record->err) {
 		c->err = c->err ? c->err : record->err;
