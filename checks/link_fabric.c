@@ -11,6 +11,7 @@
 
 #include "check.h"
 #include "core/alloc.h"
+#include "core/text.h"
 #include "rules/causes.h"
 
 /* What there is to say about two hosts; worse ones later. */
@@ -76,7 +77,7 @@ static void look_at_host(struct pairs *p, size_t h)
 		const struct rdma_port *port = host->ports[i];
 		enum port_judge judge = port_judged_by(p->count, fabric, h, port);
 
-		p->told[h] |= judge == JUDGE_LINK_STATE || judge == JUDGE_LINK_IB_SM || judge == JUDGE_UNREAD;
+		p->told[h] |= judge != JUDGE_NOBODY && judge != JUDGE_UNUSED && judge != JUDGE_LINK_FABRIC;
 		p->idle[h] |= is_idle(fabric, port);
 		p->open[h] += fabric_port_is_used(fabric, port) && !fabric_port(fabric, port)->rail;
 	}
@@ -199,33 +200,56 @@ static void count_reasons(struct verdicts *v, const struct snapshot *host, const
 }
 
 /* A port without an address, and one that is down, beat an address without a partner: that is only their consequence. */
-static size_t weight_of_faults(const struct fabric *fabric, const struct snapshot *host)
+static size_t weight_of_faults(const struct fabric *fabric, const struct snapshot *host, enum pair_case what)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < host->n_ports; i++) {
-		bool used = fabric_port_is_used(fabric, host->ports[i]);
+		const struct rdma_port *port = host->ports[i];
 
-		n += used != port_is_active(host->ports[i]);
+		n += what == PAIR_ODD ? !port_is_active(port) : fabric_port_is_used(fabric, port) != port_is_active(port);
 	}
 	return n;
+}
+
+/* Both ends are ACTIVE, and the far one was asked and did not answer. */
+static bool is_silent(const struct fabric *fabric, const struct rdma_port *port, const struct snapshot *other)
+{
+	const struct port_info *info = fabric_port(fabric, port);
+	const struct rail_end *far = info && info->rail ? rail_end_on(info->rail, other) : NULL;
+
+	return far && far->addr && far->proof == PROOF_REFUTED && port_is_active(port) && port_is_active(far->port);
+}
+
+static void advise_address(struct verdicts *v, struct finding *f, const struct snapshot *host, const struct rdma_port *port,
+			   const struct snapshot *other)
+{
+	const struct rdma_port *same = snapshot_find_port(other, port->name);
+
+	if (same && fabric_port_is_used(v->fabric, same))
+		remedy_advice(v->results, f, host, "give %s an address in the subnet of its partner, where %s has %s",
+			      port->netdev->name, other->name, address_words(v->results->arena, same));
+	else
+		remedy_advice(v->results, f, host,
+			      "give %s an address, and its partner one in the same subnet; each rail needs a subnet of its own",
+			      port->netdev->name);
 }
 
 static void advise(struct verdicts *v, struct finding *f, const struct snapshot *host, const struct snapshot *other)
 {
 	for (size_t i = 0; i < host->n_ports; i++) {
-		const struct rdma_port *port = host->ports[i], *same = snapshot_find_port(other, port->name);
+		const struct rdma_port *port = host->ports[i];
 		bool used = fabric_port_is_used(v->fabric, port);
 
 		if (!port->netdev || port_is_ib(port))
 			continue;
-		if (!used && port_is_active(port))
-			remedy_advice(v->results, f, host, "give %s an address in the subnet of its partner%s%s%s",
-				      port->netdev->name, same && fabric_port_is_used(v->fabric, same) ? ", where " : "",
-				      same && fabric_port_is_used(v->fabric, same) ? other->name : "",
-				      same && fabric_port_is_used(v->fabric, same)
-					      ? arena_printf(v->results->arena, " has %s", address_words(v->results->arena, same))
-					      : "");
+		if (is_silent(v->fabric, port, other))
+			remedy_advice(v->results, f, host,
+				      "see that %s and its partner hang on one cable or in one VLAN; to look: ping -c 3 -I %s %s",
+				      port->netdev->name, text_shell_word(v->results->arena, port->netdev->name),
+				      rail_end_on(fabric_port(v->fabric, port)->rail, other)->addr->text);
+		else if (!used && port_is_active(port))
+			advise_address(v, f, host, port, other);
 		else if (used && port_trouble(port) == TROUBLE_SET_DOWN)
 			remedy_set_up(v->results, f, host, port->netdev);
 		else if (used && !port_is_active(port))
@@ -287,18 +311,35 @@ static struct finding *pair_finding(const struct pairs *p, enum pair_case what, 
 	}
 }
 
+/* A host without RDMA ports: there is nothing more to say about its pairs. */
+static bool tell_portless(const struct pairs *p, size_t a, size_t b)
+{
+	const struct snapshot *one = p->v->fabric->hosts[a], *other = p->v->fabric->hosts[b];
+	const struct snapshot *portless = one->n_ports == 0 ? one : other;
+	struct finding *f;
+
+	if (portless->n_ports > 0)
+		return false;
+	f = unknown(p->v, portless, pair_name(p->v->results->arena, one, other),
+		    "no rail can be judged: %s has no RDMA port (see link.present)", portless->name);
+	finding_host(p->v->results, f, portless == one ? other->name : one->name);
+	return true;
+}
+
 static void tell_pair(const struct pairs *p, enum pair_case what, size_t a, size_t b, size_t n_like_it)
 {
 	const struct fabric *fabric = p->v->fabric;
 	const struct threshold *wanted = profile_threshold(p->v->profile, "rails");
 	struct arena *arena = p->v->results->arena;
-	bool swap = weight_of_faults(fabric, fabric->hosts[b]) > weight_of_faults(fabric, fabric->hosts[a]);
+	bool swap = weight_of_faults(fabric, fabric->hosts[b], what) > weight_of_faults(fabric, fabric->hosts[a], what);
 	const struct snapshot *odd = fabric->hosts[swap ? b : a], *other = fabric->hosts[swap ? a : b];
 	struct reasons reasons = { .first = "" };
 	const char *others = "";
 	struct finding *f;
 	bool all;
 
+	if (tell_portless(p, a, b))
+		return;
 	count_reasons(p->v, odd, other, false, &reasons);
 	count_reasons(p->v, other, odd, false, &reasons);
 	all = reasons.n == 0 && what != PAIR_UNPROVEN;
@@ -343,7 +384,7 @@ static void tell_case(const struct pairs *p, enum pair_case what, uint8_t *cases
 
 	count_partners(cases, n, what, partners);
 	for (;;) {
-		size_t worst = n - 1, partner = n;
+		size_t worst = n - 1, partner = n, n_like_it;
 
 		for (size_t a = n; a-- > 0;)
 			if (partners[a] > partners[worst])
@@ -357,8 +398,9 @@ static void tell_case(const struct pairs *p, enum pair_case what, uint8_t *cases
 			partners[b]--;
 			cases[worst * n + b] = cases[b * n + worst] = PAIR_GOOD;
 		}
-		tell_pair(p, what, partner < worst ? partner : worst, partner < worst ? worst : partner, partners[worst]);
+		n_like_it = partners[worst];
 		partners[worst] = 0;
+		tell_pair(p, what, partner < worst ? partner : worst, partner < worst ? worst : partner, n_like_it);
 	}
 }
 

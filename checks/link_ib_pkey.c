@@ -37,49 +37,81 @@ static void add_evidence(struct verdicts *v, struct finding *f, const struct rai
 		 text_of(words, end->port->pkeys_listed.origin));
 }
 
-/* PASS is told once for all rails; everything else here. */
-static bool judge(struct verdicts *v, const struct rail *rail, const struct rail_end *a, const struct rail_end *b)
+enum pkey_case { PKEY_GOOD, PKEY_FIRST_DIFFERS, PKEY_UNREAD, PKEY_LIMITED, PKEY_NONE, N_PKEY_CASES };
+
+static enum pkey_case judge_ends(const struct rdma_port *a, const struct rdma_port *b)
 {
 	bool limited = false;
+
+	if (a->pkeys_listed.err || b->pkeys_listed.err)
+		return PKEY_UNREAD;
+	if (!is_shared(a, b, &limited))
+		return limited ? PKEY_LIMITED : PKEY_NONE;
+	return first_match(a, b) ? PKEY_GOOD : PKEY_FIRST_DIFFERS;
+}
+
+/* One finding for all rails of two hosts that have the same trouble: a partition is given to whole hosts. */
+static void tell(struct verdicts *v, enum pkey_case what, size_t n_rails, const struct rail *rail, const struct rail_end *a,
+		 const struct rail_end *b)
+{
+	const char *more = n_rails > 1 ? arena_printf(v->results->arena, "; %zu more rail%s alike", n_rails - 1, n_rails == 2 ? "" : "s") : "";
 	struct finding *f;
 
-	if (a->port->pkeys_listed.err || b->port->pkeys_listed.err) {
+	switch (what) {
+	case PKEY_UNREAD:
 		unread(v, a->port->pkeys_listed.err ? a->host : b->host, rail->name, "partition keys",
 		       a->port->pkeys_listed.err ? a->port->pkeys_listed : b->port->pkeys_listed);
-		return false;
-	}
-	if (!is_shared(a->port, b->port, &limited)) {
-		f = fail(v, NULL, rail->name, "%s and %s %s", b->host->name, a->host->name,
-			 limited ? "share a partition, but both are only limited members of it" : "share no partition");
-		remedy_advice(v->results, f, b->host, "give both ports full membership of one partition in the subnet manager");
-	} else if (!first_match(a->port, b->port)) {
+		return;
+	case PKEY_FIRST_DIFFERS:
 		f = warn(v, NULL, rail->name,
-			 "the first partition keys of %s and %s differ, and NCCL takes the first unless NCCL_IB_PKEY says otherwise",
-			 b->host->name, a->host->name);
-	} else {
-		return true;
+			 "the first partition keys of %s and %s differ, and NCCL takes those unless NCCL_IB_PKEY says otherwise%s",
+			 b->host->name, a->host->name, more);
+		break;
+	default:
+		f = fail(v, NULL, rail->name, "%s and %s %s%s", b->host->name, a->host->name,
+			 what == PKEY_LIMITED ? "are both only limited members of the partition they share" :
+						"share no partition", more);
+		remedy_advice(v->results, f, b->host, "give both ports full membership of one partition in the subnet manager");
+		break;
 	}
 	add_evidence(v, f, b);
 	add_evidence(v, f, a);
 	expected(v, f, "InfiniBand specification: limited members of a partition cannot talk to each other",
 		 "one partition on both ends, one of them a full member");
-	return false;
+}
+
+/* Returns the number of InfiniBand rails between the head's side and this host. */
+static size_t judge_host(struct verdicts *v, const struct snapshot *host, size_t *ret_n_good)
+{
+	const struct rail *first[N_PKEY_CASES] = { NULL };
+	size_t n[N_PKEY_CASES] = { 0 }, n_rails = 0;
+
+	for (size_t r = 0; r < v->fabric->n_rails; r++) {
+		const struct rail *rail = &v->fabric->rails[r];
+		const struct rail_end *end = port_is_ib(rail->ends[0].port) ? rail_end_on(rail, host) : NULL;
+		enum pkey_case what;
+
+		if (!end || end == &rail->ends[0])
+			continue;
+		what = judge_ends(rail->ends[0].port, end->port);
+		first[what] = first[what] ? first[what] : rail;
+		n[what]++;
+		n_rails++;
+	}
+	for (int what = PKEY_FIRST_DIFFERS; what < N_PKEY_CASES; what++)
+		if (n[what] > 0)
+			tell(v, (enum pkey_case)what, n[what], first[what], &first[what]->ends[0],
+			     rail_end_on(first[what], host));
+	*ret_n_good += n[PKEY_GOOD];
+	return n_rails;
 }
 
 static void compare(struct verdicts *v)
 {
 	size_t n_rails = 0, n_good = 0;
 
-	for (size_t r = 0; r < v->fabric->n_rails; r++) {
-		const struct rail *rail = &v->fabric->rails[r];
-
-		if (!port_is_ib(rail->ends[0].port))
-			continue;
-		for (size_t e = 1; e < rail->n_ends; e++) {
-			n_rails++;
-			n_good += judge(v, rail, &rail->ends[0], &rail->ends[e]);
-		}
-	}
+	for (size_t h = 0; h < v->fabric->n_hosts; h++)
+		n_rails += judge_host(v, v->fabric->hosts[h], &n_good);
 	if (n_rails == 0)
 		skip(v, NULL, "", "no InfiniBand rail joins the hosts");
 	else if (n_good == n_rails)

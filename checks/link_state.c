@@ -67,9 +67,13 @@ static const char *used_because(const struct port_info *info)
 static void judge_down(struct verdicts *v, const struct snapshot *host, const struct rdma_port *port, enum port_judge judge)
 {
 	const char *why = port_trouble_text(port);
+	const struct rail_end *far = far_end_to_blame(v->fabric, port);
 	struct finding *f;
 
-	if (judge == JUDGE_LINK_FABRIC)
+	if (judge == JUDGE_FAR_END)
+		f = warn(v, host, port->name, "the port is %s with its far end, %s's %s, for which this check fails",
+			 port_state_name(port->state.val), far->host->name, far->port->name);
+	else if (judge == JUDGE_LINK_FABRIC)
 		f = warn(v, host, port->name, "the port is %s: %s (link.fabric fails for it: no rail to that peer is left)",
 			 port_state_name(port->state.val), why);
 	else if (judge == JUDGE_LINK_IB_SM)

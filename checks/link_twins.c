@@ -38,7 +38,7 @@ static void judge_down(struct verdicts *v, const struct snapshot *host, const st
 	struct finding *f;
 
 	if (elsewhere)
-		f = warn(v, host, cage->name, "one half of the cage is out: %s is %s, %s (%s fails for it)", twin->name,
+		f = warn(v, host, cage->name, "one half of the cage is out: %s is %s, %s (see %s)", twin->name,
 			 port_state_name(twin->state.val), port_trouble_text(twin), elsewhere);
 	else
 		f = fail(v, host, cage->name, "one half of the cage is out: %s is %s, %s", twin->name,

@@ -256,6 +256,38 @@ static bool peer_is_cut(const struct rail_count *count, const struct fabric *fab
 	return false;
 }
 
+/* How much the trouble is a cause and not an effect. */
+static int blame(const struct rdma_port *port)
+{
+	switch (port_trouble(port)) {
+	case TROUBLE_SET_DOWN:
+	case TROUBLE_SILENT:
+		return 3;
+	case TROUBLE_NO_CABLE:
+		return 2;
+	case TROUBLE_LINK:
+	case TROUBLE_NO_CARRIER:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+const struct rail_end *far_end_to_blame(const struct fabric *fabric, const struct rdma_port *port)
+{
+	const struct port_info *info = fabric_port(fabric, port);
+	const struct rail *rail = info ? info->rail : NULL;
+	const struct rail_end *far;
+	int own = blame(port), theirs;
+
+	/* Behind a switch each end has a cable of its own. */
+	if (!rail || rail->n_ends != 2 || fabric->kind == FABRIC_SWITCHED || own == 3 || own == 0)
+		return NULL;
+	far = &rail->ends[rail->ends[0].port == port];
+	theirs = blame(far->port);
+	return theirs > own || (theirs == own && far == &rail->ends[0]) ? far : NULL;
+}
+
 enum port_judge port_judged_by(const struct rail_count *count, const struct fabric *fabric, size_t host,
 			       const struct rdma_port *port)
 {
@@ -270,5 +302,7 @@ enum port_judge port_judged_by(const struct rail_count *count, const struct fabr
 		return JUDGE_LINK_IB_SM;
 	if (!info || info->use == PORT_UNUSED)
 		return JUDGE_UNUSED;
-	return peer_is_cut(count, fabric, host, info->rail) ? JUDGE_LINK_FABRIC : JUDGE_LINK_STATE;
+	if (peer_is_cut(count, fabric, host, info->rail))
+		return JUDGE_LINK_FABRIC;
+	return far_end_to_blame(fabric, port) ? JUDGE_FAR_END : JUDGE_LINK_STATE;
 }

@@ -32,6 +32,7 @@ enum port_judge {
 	JUDGE_UNUSED,	   /* not ACTIVE, and nothing says that it should be */
 	JUDGE_UNREAD,	   /* its state could not be read */
 	JUDGE_LINK_STATE,
+	JUDGE_FAR_END,	   /* it lost its signal with the other end of the same cable, for which link.state fails */
 	JUDGE_LINK_FABRIC, /* it is down, and so is every other rail to that peer: one finding for all of them */
 	JUDGE_LINK_IB_SM,
 };
@@ -55,6 +56,9 @@ bool hosts_are_cut(const struct rail_count *count, const struct fabric *fabric, 
 
 enum port_judge port_judged_by(const struct rail_count *count, const struct fabric *fabric, size_t host,
 			       const struct rdma_port *port);
+
+/* The other end of a cable whose both ends are down, if the cause is there: set down, or simply the one told first. NULL: none. */
+const struct rail_end *far_end_to_blame(const struct fabric *fabric, const struct rdma_port *port);
 
 bool rail_end_is_live(const struct rail_end *end);
 

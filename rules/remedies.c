@@ -56,6 +56,20 @@ static const char *netplan_section(const struct netdev *netdev)
 	return strcmp(netdev->kind.val, "vlan") ? NULL : "vlans";
 }
 
+/* What lasts, but has to be done by hand. */
+static void keep_by_hand(struct results *results, struct finding *f, const struct snapshot *host, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+static void keep_by_hand(struct results *results, struct finding *f, const struct snapshot *host, const char *format, ...)
+{
+	va_list args;
+	const char *advice;
+
+	va_start(args, format);
+	advice = arena_vprintf(results->arena, format, args);
+	va_end(args);
+	finding_remedy(results, f, (struct remedy){ .host = host->name, .advice = advice, .is_persistent = true });
+}
+
 static void keep_by_netplan(struct results *results, struct finding *f, const struct snapshot *host,
 			    const struct netdev *netdev, const struct setting *setting)
 {
@@ -63,7 +77,7 @@ static void keep_by_netplan(struct results *results, struct finding *f, const st
 	const char *path;
 
 	if (!section || !setting->netplan) {
-		remedy_advice(results, f, host, "keep it: %s for %s in the file under /etc/netplan, then run netplan apply",
+		keep_by_hand(results, f, host, "%s for %s in the file under /etc/netplan, then run netplan apply",
 			      setting->by_hand, netdev->name);
 		return;
 	}
@@ -100,13 +114,11 @@ static void keep(struct results *results, struct finding *f, const struct snapsh
 		keep_by_networkd(results, f, host, netdev, setting);
 		break;
 	case KEEPER_IFUPDOWN:
-		remedy_advice(results, f, host, "keep it: %s in the part of /etc/network/interfaces that is about %s",
+		keep_by_hand(results, f, host, "%s in the part of /etc/network/interfaces that is about %s",
 			      setting->ifupdown, netdev->name);
 		break;
 	case KEEPER_UNKNOWN:
-		remedy_advice(results, f, host,
-			      "keep it: the command is forgotten at the next boot, and no network manager was seen here "
-			      "that could keep it");
+		keep_by_hand(results, f, host, "put it where this host keeps its network settings: no manager of them was seen");
 		break;
 	}
 }
