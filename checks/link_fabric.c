@@ -49,17 +49,23 @@ static bool is_open_towards(const struct fabric *fabric, const struct rdma_port 
 	return !info->rail || !rail_end_on(info->rail, other);
 }
 
+/* This idle port's namesake on the other host is in use and reaches nobody here: they look like two ends of one rail. */
+static bool is_missed(const struct fabric *fabric, const struct rdma_port *idle, const struct snapshot *host,
+		      const struct snapshot *other)
+{
+	const struct rdma_port *used = is_idle(fabric, idle) ? snapshot_find_port(other, idle->name) : NULL;
+
+	return used && is_open_towards(fabric, used, host);
+}
+
 /* A pair of ports of one name, in use on `host` and idle on `other`: looks like a rail that should be there. */
 static const struct rdma_port *idle_twin(const struct fabric *fabric, const struct snapshot *host,
 					 const struct snapshot *other, bool want_active)
 {
 	for (size_t i = 0; i < other->n_ports; i++) {
-		const struct rdma_port *idle = other->ports[i], *used;
+		const struct rdma_port *idle = other->ports[i];
 
-		if (!is_idle(fabric, idle) || port_is_active(idle) != want_active)
-			continue;
-		used = snapshot_find_port(host, idle->name);
-		if (used && is_open_towards(fabric, used, other))
+		if (port_is_active(idle) == want_active && is_missed(fabric, idle, other, host))
 			return idle;
 	}
 	return NULL;
@@ -152,8 +158,9 @@ static const char *why_no_rail(struct arena *arena, const struct fabric *fabric,
 	if (far && rail_joins(rail, host, other))
 		return NULL;
 	if (!port_is_active(port))
-		return used || all ? arena_printf(arena, "%s: %s", port_state_name(port->state.val), port_trouble_text(port))
-				   : NULL;
+		return used || all || is_missed(fabric, port, host, other)
+			       ? arena_printf(arena, "%s: %s", port_state_name(port->state.val), port_trouble_text(port))
+			       : NULL;
 	if (far && !port_is_active(far->port))
 		return NULL; /* told at the far end */
 	if (far)
@@ -200,14 +207,14 @@ static void count_reasons(struct verdicts *v, const struct snapshot *host, const
 }
 
 /* A port without an address, and one that is down, beat an address without a partner: that is only their consequence. */
-static size_t weight_of_faults(const struct fabric *fabric, const struct snapshot *host, enum pair_case what)
+static size_t weight_of_faults(const struct fabric *fabric, const struct snapshot *host, const struct snapshot *other)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < host->n_ports; i++) {
 		const struct rdma_port *port = host->ports[i];
 
-		n += what == PAIR_ODD ? !port_is_active(port) : fabric_port_is_used(fabric, port) != port_is_active(port);
+		n += fabric_port_is_used(fabric, port) != port_is_active(port) || is_missed(fabric, port, host, other);
 	}
 	return n;
 }
@@ -239,7 +246,7 @@ static void advise(struct verdicts *v, struct finding *f, const struct snapshot 
 {
 	for (size_t i = 0; i < host->n_ports; i++) {
 		const struct rdma_port *port = host->ports[i];
-		bool used = fabric_port_is_used(v->fabric, port);
+		bool used = fabric_port_is_used(v->fabric, port) || is_missed(v->fabric, port, host, other);
 
 		if (!port->netdev || port_is_ib(port))
 			continue;
@@ -248,7 +255,7 @@ static void advise(struct verdicts *v, struct finding *f, const struct snapshot 
 				      "see that %s and its partner hang on one cable or in one VLAN; to look: ping -c 3 -I %s %s",
 				      port->netdev->name, text_shell_word(v->results->arena, port->netdev->name),
 				      rail_end_on(fabric_port(v->fabric, port)->rail, other)->addr->text);
-		else if (!used && port_is_active(port))
+		else if (!fabric_port_is_used(v->fabric, port) && port_is_active(port))
 			advise_address(v, f, host, port, other);
 		else if (used && port_trouble(port) == TROUBLE_SET_DOWN)
 			remedy_set_up(v->results, f, host, port->netdev);
@@ -331,7 +338,8 @@ static void tell_pair(const struct pairs *p, enum pair_case what, size_t a, size
 	const struct fabric *fabric = p->v->fabric;
 	const struct threshold *wanted = profile_threshold(p->v->profile, "rails");
 	struct arena *arena = p->v->results->arena;
-	bool swap = weight_of_faults(fabric, fabric->hosts[b], what) > weight_of_faults(fabric, fabric->hosts[a], what);
+	bool swap = weight_of_faults(fabric, fabric->hosts[b], fabric->hosts[a]) >
+		    weight_of_faults(fabric, fabric->hosts[a], fabric->hosts[b]);
 	const struct snapshot *odd = fabric->hosts[swap ? b : a], *other = fabric->hosts[swap ? a : b];
 	struct reasons reasons = { .first = "" };
 	const char *others = "";

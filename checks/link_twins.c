@@ -37,12 +37,13 @@ static void judge_down(struct verdicts *v, const struct snapshot *host, const st
 	const char *elsewhere = told_by(v, twin);
 	struct finding *f;
 
-	if (elsewhere)
-		f = warn(v, host, cage->name, "one half of the cage is out: %s is %s, %s (see %s)", twin->name,
-			 port_state_name(twin->state.val), port_trouble_text(twin), elsewhere);
-	else
-		f = fail(v, host, cage->name, "one half of the cage is out: %s is %s, %s", twin->name,
-			 port_state_name(twin->state.val), port_trouble_text(twin));
+	if (elsewhere) {
+		skip(v, host, cage->name, "%s is %s, %s (see %s)", twin->name, port_state_name(twin->state.val),
+		     port_trouble_text(twin), elsewhere);
+		return;
+	}
+	f = fail(v, host, cage->name, "one half of the cage is out: %s is %s, %s", twin->name,
+		 port_state_name(twin->state.val), port_trouble_text(twin));
 	for (size_t i = 0; i < cage->n_ports; i++)
 		saw_text(v, f, host, arena_printf(v->results->arena, "state of %s", cage->ports[i]->name),
 			 text_of(port_state_name(cage->ports[i]->state.val), cage->ports[i]->state.origin));
@@ -66,7 +67,7 @@ static void judge(struct verdicts *v, const struct snapshot *host, const struct 
 	} else if (down) {
 		judge_down(v, host, cage, down);
 	} else if ((int64_t)cage->n_ports < wanted->val) {
-		warn(v, host, cage->name, "%zu of %" PRId64 " ports of this cage are there (link.present tells what is missing)",
+		skip(v, host, cage->name, "%zu of %" PRId64 " ports of this cage are there (see link.present)",
 		     cage->n_ports, wanted->val);
 	} else {
 		pass(v, host, cage->name, "all %zu ports of this cage are up", cage->n_ports);

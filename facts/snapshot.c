@@ -24,6 +24,7 @@ struct snapshot *snapshot_gather(struct source *source, const char *name, const 
 	read_rdma(&r);
 	read_pci(&r);
 	read_netdev_details(&r);
+	read_netconfig(&r);
 	read_routes(&r);
 	return snap;
 }
