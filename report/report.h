@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports are pure functions of finished results: text in, bytes out, one file a format. */
+/*
+ * Reports are pure functions of finished results: text in, bytes out, one file a format. A report that does not fit into
+ * `out` (or into memory) sets out->truncated; what was added then is no report.
+ */
 #ifndef SPARKFAB_REPORT_REPORT_H
 #define SPARKFAB_REPORT_REPORT_H
 

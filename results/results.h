@@ -80,8 +80,8 @@ struct rail_picture {
 	const char *name; /* "rail 0" */
 	struct rail_picture_end {
 		const char *host, *port, *netdev, *addr;
-		const char *rate; /* "200 Gb/s" */
-		const char *mtu;  /* "9000" */
+		const char *rate; /* "200G" */
+		const char *mtu;  /* "9000/4096": netdev and RDMA */
 		bool active;
 	} *ends; size_t n_ends;
 	bool is_proven, is_broken;

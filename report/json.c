@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Results as one JSON document, docs/results.schema.json. For programs: base units, lower-case enums, a fixed order. */
+#include "report/report.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/text.h"
+
+#define NS_PER_S 1000000000LL
+#define NS_PER_MS 1000000LL
+
+struct writer {
+	bool failed; /* out of memory: half a document must not look like a whole one */
+};
+
+static void set(struct writer *writer, json_t *object, const char *key, json_t *value)
+{
+	if (json_object_set_new(object, key, value))
+		writer->failed = true;
+}
+
+static void append(struct writer *writer, json_t *array, json_t *value)
+{
+	if (json_array_append_new(array, value))
+		writer->failed = true;
+}
+
+/* An empty object or array that is already in its place, so that an error needs no cleaning up. */
+static json_t *nest(struct writer *writer, json_t *object, const char *key, json_t *value)
+{
+	set(writer, object, key, value);
+	return value;
+}
+
+static json_t *nest_last(struct writer *writer, json_t *array, json_t *value)
+{
+	append(writer, array, value);
+	return value;
+}
+
+/* JSON holds only UTF-8; what is not becomes \xNN, as in the terminal report. NULL becomes null. */
+static json_t *string(const char *str)
+{
+	json_t *value = str ? json_string(str) : json_null();
+
+	if (!value) {
+		cleanup_buf struct buf visible = BUF_INIT;
+
+		text_add_visible(&visible, str, strlen(str));
+		value = json_string(buf_str(&visible));
+	}
+	return value;
+}
+
+static json_t *utc(int64_t real_ns)
+{
+	time_t seconds = (time_t)(real_ns / NS_PER_S);
+	char text[64];
+	struct tm tm;
+	size_t len;
+
+	if (!gmtime_r(&seconds, &tm))
+		return json_null();
+	len = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(text + len, sizeof(text) - len, ".%03dZ", (int)(real_ns % NS_PER_S / NS_PER_MS));
+	return json_string(text);
+}
+
+/* A value that was not read is null, and "error" says why: never 0. */
+static void set_num(struct writer *writer, json_t *object, struct num num)
+{
+	set(writer, object, "value", num.err ? json_null() : json_integer(num.val));
+	if (num.err)
+		set(writer, object, "error", json_string(value_err_name(num.err)));
+}
+
+static void set_text(struct writer *writer, json_t *object, struct text text)
+{
+	set(writer, object, "value", text.err ? json_null() : string(text.val));
+	if (text.err)
+		set(writer, object, "error", json_string(value_err_name(text.err)));
+}
+
+static void add_evidence(struct writer *writer, json_t *array, const struct evidence *evidence)
+{
+	json_t *object = nest_last(writer, array, json_object());
+
+	set(writer, object, "host", string(evidence->host));
+	set(writer, object, "name", string(evidence->name));
+	if (evidence->is_text)
+		set_text(writer, object, evidence->text);
+	else
+		set_num(writer, object, evidence->num);
+	set(writer, object, "unit", string(evidence->is_text ? NULL : evidence->unit));
+	set(writer, object, "origin", string(evidence->is_text ? evidence->text.origin : evidence->num.origin));
+}
+
+/* In the comment behind a command even a foreign newline must not end the line. */
+static void add_comment(struct buf *line, const struct remedy *remedy)
+{
+	buf_adds(line, remedy->is_persistent ? "  # survives a reboot" : "  # now");
+	if (!remedy->disturbs)
+		return;
+	buf_adds(line, "; ");
+	text_add_visible(line, remedy->disturbs, strlen(remedy->disturbs));
+}
+
+static void add_remedy(struct writer *writer, json_t *array, const struct remedy *remedy)
+{
+	const char *const texts[] = { remedy->command, remedy->advice };
+
+	for (size_t i = 0; i < 2; i++) {
+		cleanup_buf struct buf line = BUF_INIT;
+
+		if (!texts[i])
+			continue;
+		buf_addf(&line, "%s%s%s", remedy->host ? remedy->host : "", remedy->host ? ": " : "", texts[i]);
+		if (texts[i] == remedy->command)
+			add_comment(&line, remedy);
+		append(writer, array, string(buf_str(&line)));
+	}
+}
+
+static void add_finding(struct writer *writer, json_t *array, const struct finding *finding)
+{
+	json_t *object = nest_last(writer, array, json_object()), *part;
+
+	set(writer, object, "check", string(finding->check));
+	set(writer, object, "verdict", json_string(verdict_name(finding->verdict)));
+	set(writer, object, "required", json_boolean(finding->required));
+	part = nest(writer, object, "hosts", json_array());
+	for (size_t i = 0; i < finding->n_hosts; i++)
+		append(writer, part, string(finding->hosts[i]));
+	set(writer, object, "subject", string(finding->subject));
+	part = nest(writer, object, "evidence", json_array());
+	for (size_t i = 0; i < finding->n_evidence; i++)
+		add_evidence(writer, part, &finding->evidence[i]);
+	if (finding->expected) {
+		part = nest(writer, object, "expected", json_object());
+		set(writer, part, "text", string(finding->expected));
+		set(writer, part, "source", string(finding->expected_source));
+	} else {
+		set(writer, object, "expected", json_null());
+	}
+	set(writer, object, "message", string(finding->message));
+	part = nest(writer, object, "remedy", json_array());
+	for (size_t i = 0; i < finding->n_remedies; i++)
+		add_remedy(writer, part, &finding->remedies[i]);
+}
+
+static void add_host(struct writer *writer, json_t *array, const struct results_host *host)
+{
+	json_t *object = nest_last(writer, array, json_object());
+
+	set(writer, object, "name", string(host->name));
+	set(writer, object, "role", string(host->role));
+	set(writer, object, "answered", json_boolean(host->answered));
+	set(writer, object, "hostname", string(host->hostname));
+	set(writer, object, "kernel", string(host->kernel));
+	set(writer, object, "os", string(host->os));
+	set(writer, object, "product", string(host->product));
+	set(writer, object, "arch", string(host->arch));
+}
+
+/* Rate and MTU of the ends are texts for people; programs find both, in base units, in the evidence of findings. */
+static void add_rail(struct writer *writer, json_t *array, const struct rail_picture *rail)
+{
+	json_t *object = nest_last(writer, array, json_object()), *ends;
+
+	set(writer, object, "name", string(rail->name));
+	set(writer, object, "proven", json_boolean(rail->is_proven));
+	set(writer, object, "broken", json_boolean(rail->is_broken));
+	set(writer, object, "note", string(rail->note));
+	ends = nest(writer, object, "ends", json_array());
+	for (size_t i = 0; i < rail->n_ends; i++) {
+		const struct rail_picture_end *end = &rail->ends[i];
+		json_t *part = nest_last(writer, ends, json_object());
+
+		set(writer, part, "host", string(end->host));
+		set(writer, part, "port", string(end->port));
+		set(writer, part, "netdev", string(end->netdev));
+		set(writer, part, "address", string(end->addr));
+		set(writer, part, "active", json_boolean(end->active));
+	}
+}
+
+static void add_measurement(struct writer *writer, json_t *array, const struct measurement *measurement)
+{
+	json_t *object = nest_last(writer, array, json_object()), *end;
+
+	set(writer, object, "name", string(measurement->name));
+	end = nest(writer, object, "from", json_object());
+	set(writer, end, "host", string(measurement->from_host));
+	set(writer, end, "port", string(measurement->from_port));
+	end = nest(writer, object, "to", json_object());
+	set(writer, end, "host", string(measurement->to_host));
+	set(writer, end, "port", string(measurement->to_port));
+	set_num(writer, object, measurement->value);
+	set(writer, object, "unit", string(measurement->unit));
+	set(writer, object, "origin", string(measurement->value.origin));
+}
+
+static void add_head(struct writer *writer, json_t *root, const struct results *results)
+{
+	json_t *part;
+
+	set(writer, root, "format", json_string("sparkfab.results/1"));
+	part = nest(writer, root, "tool", json_object());
+	set(writer, part, "name", json_string("sparkfab"));
+	set(writer, part, "version", json_string(SPARKFAB_VERSION));
+	part = nest(writer, root, "profile", json_object());
+	set(writer, part, "name", string(results->profile));
+	set(writer, part, "why", string(results->profile_why));
+	set(writer, root, "level", json_string(level_name(results->level)));
+	part = nest(writer, root, "not_run", json_array());
+	for (size_t i = 0; i < results->n_not_run; i++)
+		append(writer, part, string(results->not_run[i]));
+	set(writer, root, "started", utc(results->started_real_ns));
+	set(writer, root, "duration_s", json_real((double)(results->duration_ns / NS_PER_MS) / 1000));
+	set(writer, root, "verdict", json_string(verdict_name(results->verdict)));
+	set(writer, root, "verdict_why", string(results->verdict_why));
+}
+
+static void add_body(struct writer *writer, json_t *root, const struct results *results)
+{
+	static const enum verdict order[] = { VERDICT_PASS, VERDICT_WARN, VERDICT_FAIL, VERDICT_SKIP, VERDICT_UNKNOWN };
+	json_t *part = nest(writer, root, "counts", json_object());
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		set(writer, part, verdict_name(order[i]), json_integer((json_int_t)results->counts[order[i]]));
+	part = nest(writer, root, "hosts", json_array());
+	for (size_t i = 0; i < results->n_hosts; i++)
+		add_host(writer, part, &results->hosts[i]);
+	part = nest(writer, root, "rails", json_array());
+	for (size_t i = 0; i < results->n_rails; i++)
+		add_rail(writer, part, &results->rails[i]);
+	part = nest(writer, root, "findings", json_array());
+	for (size_t i = 0; i < results->n_findings; i++)
+		add_finding(writer, part, &results->findings[i]);
+	part = nest(writer, root, "measurements", json_array());
+	for (size_t i = 0; i < results->n_measurements; i++)
+		add_measurement(writer, part, &results->measurements[i]);
+}
+
+static int dump_to_buf(const char *data, size_t len, void *ctx)
+{
+	buf_add(ctx, data, len);
+	return 0;
+}
+
+void report_json(const struct results *results, struct buf *out)
+{
+	/* ASCII only: \uXXXX cannot steer a terminal, and says the same to every reader. */
+	size_t flags = JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(15);
+	struct writer writer = { 0 };
+	json_t *root = json_object();
+
+	add_head(&writer, root, results);
+	add_body(&writer, root, results);
+	if (writer.failed || json_dump_callback(root, dump_to_buf, out, flags))
+		out->truncated = true;
+	else
+		buf_addc(out, '\n');
+	json_decref(root);
+}
