@@ -23,6 +23,8 @@ static void read_link(struct reading *r, struct netdev *netdev, const struct nl_
 	netdev->name = name.err ? object->key : name.val;
 	netdev->index = index.err ? 0 : (unsigned)index.val;
 	netdev->kind = reading_nl_text(r, what, object, "linkinfo/kind");
+	if (netdev->kind.err == EOPNOTSUPP) /* plain hardware has none */
+		netdev->kind.err = ENOENT;
 	netdev->type = reading_nl_num(r, what, object, "type");
 	netdev->flags = reading_nl_num(r, what, object, "flags");
 	netdev->mac = reading_nl_text(r, what, object, "address");

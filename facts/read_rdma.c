@@ -272,6 +272,8 @@ static void read_verbs(struct reading *r, struct rdma_port *port)
 		err = -(int)json_integer_value(json_object_get(json, "errno"));
 		origin = arena_printf(r->arena, "%s: %s", origin, json_string_value(json_object_get(json, "error")) ?: "failed");
 	}
+	if (err && r->snap->verbs_available.err && r->snap->verbs_error)
+		origin = arena_printf(r->arena, "%s: %s", origin, r->snap->verbs_error);
 	port->mtu_bytes = reading_json_num(json, err, "active_mtu", origin);
 	port->max_mtu_bytes = reading_json_num(json, err, "max_mtu", origin);
 	port->width = reading_json_num(json, err, "active_width", origin);

@@ -131,7 +131,7 @@ static void read_rule(struct reading *r, const struct nl_object *object)
 	rule = arena_push(r->arena, &r->snap->rules, &r->snap->n_rules);
 	rule->family = (int)family.val;
 	rule->priority = reading_nl_num(r, what, object, "priority");
-	if (rule->priority.err == ENODATA) /* the kernel leaves out the 0 of the first rule */
+	if (rule->priority.err == EOPNOTSUPP) /* the kernel leaves out the 0 of the first rule */
 		rule->priority = num_of(0, rule->priority.origin);
 	rule->table = reading_nl_num(r, what, object, "table");
 	rule->action = reading_nl_num(r, what, object, "action");
