@@ -266,10 +266,10 @@ struct num sample_interval_ns(const struct snapshot *host)
 {
 	const struct identity *id = &host->id;
 
-	if (id->boot_ns.err)
-		return id->boot_ns;
 	if (id->boot2_ns.err)
 		return id->boot2_ns;
+	if (id->boot_ns.err)
+		return id->boot_ns;
 	if (id->boot2_ns.val <= id->boot_ns.val)
 		return num_err(VALUE_MALFORMED, id->boot2_ns.origin);
 	return num_of(id->boot2_ns.val - id->boot_ns.val, id->boot2_ns.origin);

@@ -39,7 +39,7 @@ static void judge_module(struct verdicts *v, const struct snapshot *host, const 
 		expected_threshold(v, f, longest, "cm");
 		remedy_advice(v->results, f, host, "use a shorter cable, or an active or optical one; watch link.errors until then");
 	} else {
-		f = pass(v, host, port->name, "%s", words);
+		f = pass(v, host, port->name, "%s: %s", netdev->name, words);
 	}
 	saw_num(v, f, host, "cable length", netdev->module_length_cm, "cm");
 	saw_text(v, f, host, "part", netdev->module_part);

@@ -123,7 +123,8 @@ struct tally {
 	struct moved moved[N_COUNTERS * 2]; /* a bond has two wires or more; what does not fit is not needed */
 	size_t n_moved, n_read;
 	const struct moved *worst;
-	struct num gap; /* the worst of those that could not be read */
+	struct num gap; /* of a counter that should have been readable */
+	const char *gap_name;
 };
 
 static const struct threshold *symbol_threshold(const struct verdicts *v, const struct error_counter *what)
@@ -148,8 +149,10 @@ static void add_counter(struct tally *tally, const struct error_counter *what, c
 
 	if (delta.err) {
 		/* ERANGE: it was reset between the samples, and what it counted since is not known. */
-		if (value_gap(delta.err) == GAP_UNREADABLE && delta.err != ERANGE)
+		if (value_gap(delta.err) == GAP_UNREADABLE && delta.err != ERANGE) {
 			tally->gap = delta;
+			tally->gap_name = what->name;
+		}
 		return;
 	}
 	tally->n_read++;
@@ -304,7 +307,7 @@ static void judge_port(struct verdicts *v, const struct snapshot *host, const st
 	if (tally.worst && tally.worst->verdict > VERDICT_PASS)
 		report(v, host, port, &tally);
 	else if (tally.gap.err)
-		unread(v, host, port->name, "error counters", tally.gap);
+		unread(v, host, port->name, tally.gap_name, tally.gap);
 	else if (tally.n_read + n_with_twin == 0)
 		skip(v, host, port->name, "the driver offers no error counters");
 	else if (tally.worst)

@@ -20,7 +20,8 @@ struct watch {
 	const struct counter *shown[8]; /* what moved, for the evidence */
 	const char *shown_of[8];
 	size_t n_shown, n_read;
-	struct num gap;		     /* why a counter that should be there could not be read */
+	struct num gap;		     /* why a counter says nothing */
+	bool has_unreadable;	     /* one that should have been readable */
 	int64_t total;		     /* carrier changes since boot, of the first link read */
 };
 
@@ -44,7 +45,10 @@ static bool growth(struct watch *watch, const struct counter *counter, int64_t *
 	struct num delta = counter_delta(counter);
 
 	if (delta.err) {
-		if (value_gap(delta.err) == GAP_UNREADABLE && delta.err != ERANGE)
+		bool is_bad = value_gap(delta.err) == GAP_UNREADABLE && delta.err != ERANGE;
+
+		watch->has_unreadable |= is_bad;
+		if (is_bad || value_gap(delta.err) == GAP_UNSUPPORTED)
 			watch->gap = delta;
 		return false;
 	}
@@ -103,7 +107,7 @@ static struct finding *report(struct watch *watch, const char *subject)
 		return fail(watch->v, watch->host, subject, "the link of %s went down within the %.1f s of this run", watch->who,
 			    watch->seconds);
 	default:
-		return warn(watch->v, watch->host, subject, "the link of %s came up only within the %.1f s of this run: run the checks again",
+		return warn(watch->v, watch->host, subject, "the link of %s came up only within the %.1f s of this run",
 			    watch->who, watch->seconds);
 	}
 }
@@ -126,18 +130,21 @@ static void conclude(struct watch *watch, const char *subject, const struct rdma
 		if (threshold)
 			expected_threshold(v, f, threshold, "carrier changes");
 		remedy_advice(v->results, f, watch->host,
-			      "reseat the cable at both ends and look at the far end's port; if it happens again, put another cable or module in");
+			      watch->change == CAME_UP ? "run the checks again: what was read before the link came up may be out of date"
+						       : "reseat the cable at both ends and look at the far end's port; if it happens again, "
+							 "put another cable or module in");
 		return;
 	}
 	if (skipped_as_down(v, watch->host, first))
 		return;
-	if (watch->gap.err)
-		unread(v, watch->host, subject, "carrier changes", watch->gap);
+	if (watch->has_unreadable || (watch->n_read == 0 && watch->gap.err))
+		unread(v, watch->host, subject, "count of lost links", watch->gap);
 	else if (watch->n_read == 0)
 		skip(v, watch->host, subject, "the driver does not count how often the link is lost");
 	else
-		pass(v, watch->host, subject, "the link held for %.1f s (%" PRId64 " changes since boot, which is no fault)", watch->seconds,
-		     watch->total);
+		pass(v, watch->host, subject, watch->total ? "the link held for %.1f s (%" PRId64 " carrier changes since boot, none of them now)"
+							   : "the link held for %.1f s",
+		     watch->seconds, watch->total);
 }
 
 static void judge_cage(struct verdicts *v, const struct snapshot *host, const struct cage *cage)

@@ -43,9 +43,10 @@ static void judge_link(struct verdicts *v, const struct snapshot *host, const st
 		expected_threshold(v, f, want.threshold, "lanes");
 	else
 		expected(v, f, "the smaller of what the two ends of the link have", "%" PRId64 " lanes", want.val.val);
+	if (want.threshold && link->is_own)
+		remedy_command(v->results, f, host, true, "updates the system's firmware and reboots", "fwupdmgr refresh && fwupdmgr update");
 	remedy_advice(v->results, f, host,
-		      "update the system firmware (on a GB10 system: `fwupdmgr update`), then power the host off fully and on again; "
-		      "if it stays, reseat the card or try another slot");
+		      "with current firmware, power the host off fully and on again; if it stays, reseat the card or try another slot");
 }
 
 static void judge_port(struct verdicts *v, const struct snapshot *host, const struct rdma_port *port)

@@ -144,24 +144,29 @@ static void report(struct verdicts *v, const struct rail *rail, end_value_fn *va
 
 static void report_equal(struct verdicts *v, const struct rail *rail, const struct rail_end *reference)
 {
-	struct num netdev = netdev_mtu_of(v, reference), rdma = rdma_mtu_of(v, reference);
+	struct num netdev = netdev_mtu_of(v, reference), rdma = reference->port->mtu_bytes;
+	const char *all = rail->n_ends == 2 ? "both" : arena_printf(v->results->arena, "all %zu", rail->n_ends);
 	struct finding *f;
 
+	for (size_t i = 0; i < rail->n_ends; i++)
+		if (rail->ends[i].port->mtu_bytes.err)
+			rdma = rail->ends[i].port->mtu_bytes;
 	if (netdev.err)
-		f = pass(v, NULL, rail->name, "all %zu ends have RDMA MTU %" PRId64, rail->n_ends, rdma.val);
+		f = pass(v, NULL, rail->name, "%s ends have RDMA MTU %" PRId64, all, rdma.val);
 	else if (rdma.err)
-		f = pass(v, NULL, rail->name, "all %zu ends have MTU %" PRId64, rail->n_ends, netdev.val);
+		f = pass(v, NULL, rail->name, "%s ends have MTU %" PRId64 "; the RDMA MTU follows from it", all, netdev.val);
 	else
-		f = pass(v, NULL, rail->name, "all %zu ends have MTU %" PRId64 " and RDMA MTU %" PRId64, rail->n_ends, netdev.val, rdma.val);
+		f = pass(v, NULL, rail->name, "%s ends have MTU %" PRId64 " and RDMA MTU %" PRId64, all, netdev.val, rdma.val);
 	for (size_t i = 0; i < rail->n_ends; i++)
 		add_end(v, f, &rail->ends[i]);
 }
 
-/* An end without a value: no parity can be told for the whole rail. */
-static const struct rail_end *unread_end(const struct verdicts *v, const struct rail *rail, end_value_fn *value_of)
+/* An end that says nothing, or whose RDMA MTU should have been readable: then no parity can be told for the rail. What the
+ * netdev leaves room for is enough to find a difference, not to vouch for the opposite. */
+static const struct rail_end *unread_end(const struct verdicts *v, const struct rail *rail)
 {
 	for (size_t i = 0; i < rail->n_ends; i++)
-		if (value_of(v, &rail->ends[i]).err)
+		if (rdma_mtu_of(v, &rail->ends[i]).err || value_gap(rail->ends[i].port->mtu_bytes.err) == GAP_UNREADABLE)
 			return &rail->ends[i];
 	return NULL;
 }
@@ -169,7 +174,7 @@ static const struct rail_end *unread_end(const struct verdicts *v, const struct 
 static void judge_rail(struct verdicts *v, const struct rail *rail)
 {
 	const struct rail_end *rdma = reference_end(v, rail, rdma_mtu_of), *netdev = reference_end(v, rail, netdev_mtu_of);
-	const struct rail_end *gap = unread_end(v, rail, rdma_mtu_of);
+	const struct rail_end *gap = unread_end(v, rail);
 
 	if (count_odd(v, rail, rdma, rdma_mtu_of))
 		report(v, rail, rdma_mtu_of, true);
@@ -177,7 +182,7 @@ static void judge_rail(struct verdicts *v, const struct rail *rail)
 		report(v, rail, netdev_mtu_of, false);
 	else if (gap)
 		unread(v, gap->host, rail->name, arena_printf(v->results->arena, "RDMA MTU of %s on %s", gap->port->name, gap->host->name),
-		       rdma_mtu_of(v, gap));
+		       gap->port->mtu_bytes);
 	else
 		report_equal(v, rail, rdma);
 }

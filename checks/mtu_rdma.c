@@ -56,7 +56,6 @@ static void judge_port(struct verdicts *v, const struct snapshot *host, const st
 {
 	const struct threshold *wanted = profile_threshold(v->profile, "rdma_mtu_bytes");
 	int64_t want = wanted ? wanted->val : WANTED;
-	struct finding *f;
 
 	if (!port_is_ethernet(port)) {
 		skip(v, host, port->name, "the subnet manager sets InfiniBand's MTU (mtu.parity compares the ends)");
@@ -64,13 +63,12 @@ static void judge_port(struct verdicts *v, const struct snapshot *host, const st
 	}
 	if (skipped_as_down(v, host, port))
 		return;
-	if (port->mtu_bytes.err) {
-		f = unread(v, host, port->name, "RDMA MTU", port->mtu_bytes);
-		if (host->verbs_error)
-			saw_text(v, f, host, "libibverbs", text_of(host->verbs_error, port->mtu_bytes.origin));
-		return;
-	}
-	if (port->mtu_bytes.val >= want)
+	if (host->verbs_available.err)
+		skip(v, host, port->name, "only libibverbs tells the RDMA MTU, and it is not to be had: %s (mtu.netdev judges instead)",
+		     host->verbs_error ? host->verbs_error : value_gap_text(host->verbs_available.err));
+	else if (port->mtu_bytes.err)
+		unread(v, host, port->name, "RDMA MTU", port->mtu_bytes);
+	else if (port->mtu_bytes.val >= want)
 		saw_num(v, pass(v, host, port->name, "RDMA MTU is %" PRId64, port->mtu_bytes.val), host, "RDMA MTU", port->mtu_bytes,
 			"bytes");
 	else if (!port->max_mtu_bytes.err && port->mtu_bytes.val >= port->max_mtu_bytes.val)
