@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * link.cable - what the module says of the cable. Approved passive cables of a DGX Spark call themselves 40G and QSFP28 in
- * their legacy fields, so nothing is made of those: only of what is missing, and of copper that is too long.
+ * link.cable - what the module says of the cable. Approved passive cables of a DGX Spark call themselves 40G and QSFP28
+ * in their legacy fields, so nothing is made of those: only of what is missing, and of copper that is too long.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -17,7 +17,8 @@ static const char *module_words(struct arena *arena, const struct netdev *netdev
 	if (!netdev->module_kind.err)
 		words = arena_printf(arena, "%s%s%s", words, *words ? ", " : "", netdev->module_kind.val);
 	if (!netdev->module_length_cm.err && netdev->module_length_cm.val > 0)
-		words = arena_printf(arena, "%s%s%g m", words, *words ? ", " : "", (double)netdev->module_length_cm.val / 100);
+		words = arena_printf(arena, "%s%s%g m", words, *words ? ", " : "",
+				     (double)netdev->module_length_cm.val / 100);
 	return *words ? words : "a module that says nothing of itself";
 }
 
@@ -33,11 +34,13 @@ static void judge_module(struct verdicts *v, const struct snapshot *host, const 
 	const char *words = module_words(v->results->arena, netdev);
 	struct finding *f;
 
-	if (longest && is_passive(netdev) && !netdev->module_length_cm.err && netdev->module_length_cm.val > longest->val) {
+	if (longest && is_passive(netdev) && !netdev->module_length_cm.err &&
+	    netdev->module_length_cm.val > longest->val) {
 		f = warn(v, host, port->name, "passive copper of %g m in %s is longer than is safe at this rate (%s)",
 			 (double)netdev->module_length_cm.val / 100, netdev->name, words);
 		expected_threshold(v, f, longest, "cm");
-		remedy_advice(v->results, f, host, "use a shorter cable, or an active or optical one; watch link.errors until then");
+		remedy_advice(v->results, f, host,
+			      "use a shorter cable, or an active or optical one; watch link.errors until then");
 	} else {
 		f = pass(v, host, port->name, "%s: %s", netdev->name, words);
 	}
@@ -97,7 +100,8 @@ const struct check check_link_cable = {
 	.title = "Cables are of a kind and length that carry the rate",
 	.why = "a cable at its limit works until it is warm or moved; then bits are lost and every rank waits",
 	.remedy = "use a shorter cable, or an active or optical one",
-	.source = "the profile's cable_length_max_cm; legacy fields of approved DGX Spark cables mislead and are not judged",
+	.source = "the profile's cable_length_max_cm; legacy fields of approved DGX Spark cables mislead and are not "
+		  "judged",
 	.needs = NEEDS_PORTS,
 	.level = LEVEL_PASSIVE,
 	.run = run,

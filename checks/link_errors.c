@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * link.errors - do error counters of used ports grow while they are watched. Only growth between the two samples is judged:
- * what a counter has gathered since boot may be one bad afternoon a month ago. Corrected FEC bits are how a fast link works
- * and are not in the table; a lost link is link.flaps' to tell.
+ * link.errors - do error counters of used ports grow while they are watched. Only growth between the two samples is
+ * judged: what a counter has gathered since boot may be one bad afternoon a month ago. Corrected FEC bits are how a
+ * fast link works and are not in the table; a lost link is link.flaps' to tell.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -36,7 +36,8 @@ static const char rates_like_nvsentinel[] = "NVSentinel's mark for like counters
 /* The deeper cause first: the first of those that are worst is the headline. */
 static const struct error_counter error_counters[] = {
 	/* the wire */
-	{ "symbol_error", IN_COUNTERS, true, true, CURE_CABLE, 120, PER_SECOND(10), "bits are lost on the cable", nvsentinel },
+	{ "symbol_error", IN_COUNTERS, true, true, CURE_CABLE, 120, PER_SECOND(10), "bits are lost on the cable",
+	  nvsentinel },
 	{ "rx_pcs_symbol_err_phy", IN_STATS, true, true, CURE_CABLE, 120, PER_SECOND(10),
 	  "error correction no longer mends what the cable loses", mlx5_ethtool },
 	{ "rx_symbol_err_phy", IN_STATS, true, true, CURE_CABLE, 120, PER_SECOND(10),
@@ -49,7 +50,8 @@ static const struct error_counter error_counters[] = {
 	  "the far end sends more than it was allowed to", nvsentinel },
 	{ "link_error_recovery", IN_COUNTERS, true, false, CURE_CABLE, PER_MINUTE(5), NEVER,
 	  "the link has to train again and again", nvsentinel },
-	{ "port_rcv_errors", IN_COUNTERS, true, false, CURE_CABLE, PER_SECOND(10), NEVER, "damaged packets arrive", nvsentinel },
+	{ "port_rcv_errors", IN_COUNTERS, true, false, CURE_CABLE, PER_SECOND(10), NEVER, "damaged packets arrive",
+	  nvsentinel },
 	{ "port_rcv_remote_physical_errors", IN_COUNTERS, true, false, CURE_FABRIC, PER_SECOND(10), NEVER,
 	  "packets arrive that were damaged on another link of the fabric", rates_like_nvsentinel },
 	{ "rx_icrc_encapsulated", IN_HW_COUNTERS, false, false, CURE_FABRIC, 0, PER_SECOND(10),
@@ -69,7 +71,8 @@ static const struct error_counter error_counters[] = {
 	  "packets are dropped before they are sent: the way out is jammed", nvsentinel },
 	{ "tx_discards_phy", IN_STATS, true, false, CURE_CONGESTION, PER_SECOND(100), NEVER,
 	  "packets are dropped before they are sent: the way out is jammed", rates_like_nvsentinel },
-	{ "tx_errors_phy", IN_STATS, true, false, CURE_CABLE, PER_SECOND(10), NEVER, "packets could not be sent", rates_like_nvsentinel },
+	{ "tx_errors_phy", IN_STATS, true, false, CURE_CABLE, PER_SECOND(10), NEVER, "packets could not be sent",
+	  rates_like_nvsentinel },
 	{ "VL15_dropped", IN_COUNTERS, true, false, CURE_FABRIC, PER_SECOND(10), NEVER,
 	  "the subnet manager's packets are dropped", rates_like_nvsentinel },
 	{ "port_xmit_constraint_errors", IN_COUNTERS, true, false, CURE_FABRIC, PER_SECOND(10), NEVER,
@@ -82,7 +85,8 @@ static const struct error_counter error_counters[] = {
 	{ "retry_exceeded_err", IN_HW_COUNTERS, false, false, CURE_PEER, 0, NEVER,
 	  "connections were given up after their last retry", "Linux rdma_rxe driver: each one is a connection lost" },
 	{ "retry_rnr_exceeded_err", IN_HW_COUNTERS, false, false, CURE_PEER, 0, NEVER,
-	  "connections were given up since the receiver was never ready", "Linux rdma_rxe driver: each one is a connection lost" },
+	  "connections were given up since the receiver was never ready",
+	  "Linux rdma_rxe driver: each one is a connection lost" },
 	{ "rnr_nak_retry_err", IN_HW_COUNTERS, false, false, CURE_PEER, 0, NEVER,
 	  "the receiver was not ready until the retries ran out", nvsentinel },
 	{ "packet_seq_err", IN_HW_COUNTERS, false, false, CURE_CONGESTION, PER_SECOND(10), NEVER,
@@ -232,8 +236,8 @@ static const char *others_words(const struct tally *tally)
 		if (&tally->moved[i] == tally->worst)
 			continue;
 		if (n++ < MOVED_NAMED)
-			words = arena_printf(arena, "%s%s%s +%" PRId64, words, n > 1 ? ", " : "; also ", tally->moved[i].what->name,
-					     tally->moved[i].delta);
+			words = arena_printf(arena, "%s%s%s +%" PRId64, words, n > 1 ? ", " : "; also ",
+					     tally->moved[i].what->name, tally->moved[i].delta);
 	}
 	if (n > MOVED_NAMED)
 		words = arena_printf(arena, "%s and %zu more", words, n - MOVED_NAMED);
@@ -246,14 +250,16 @@ static const char *cure_words(enum cure cure)
 	case CURE_CABLE:
 		return "reseat the cable at both ends; if the counter keeps growing, put another cable or module in";
 	case CURE_CONGESTION:
-		return "look at the same counters of the peer and of the switch between: where packets are dropped, flow control "
-		       "(PFC) or marking (ECN) is missing or differs, or the switch has too little capacity";
+		return "look at the same counters of the peer and of the switch between: where packets are dropped, "
+		       "flow control (PFC) or marking (ECN) is missing or differs, or the switch has too little capacity";
 	case CURE_SLOW_HOST:
-		return "look whether this host can take the traffic: PCIe width and speed (link.pcie_*), and other load on it";
+		return "look whether this host can take the traffic: PCIe width and speed (link.pcie_*), and other "
+		       "load on it";
 	case CURE_MTU:
 		return "set the same MTU on every port of this segment (mtu.parity)";
 	case CURE_PEER:
-		return "look at the far end: a process that ended, a link that went away, or a wrong GID or route there";
+		return "look at the far end: a process that ended, a link that went away, or a wrong GID or route "
+		       "there";
 	case CURE_FABRIC:
 		return "look at the switches between: their port counters show on which link it begins";
 	}
@@ -271,22 +277,26 @@ static void explain(struct verdicts *v, struct finding *f, const struct snapshot
 		const struct moved *moved = &tally->moved[i];
 
 		saw_num(v, f, host, moved->what->name, moved->counter->first, NULL);
-		saw_num(v, f, host, arena_printf(v->results->arena, "%s, %.1f s later", moved->what->name, tally->seconds),
+		saw_num(v, f, host,
+			arena_printf(v->results->arena, "%s, %.1f s later", moved->what->name, tally->seconds),
 			moved->counter->second, NULL);
 	}
-	expected(v, f, threshold && !is_fail ? threshold->source : what->source, mark ? "at most %d an hour" : "no growth", mark);
+	expected(v, f, threshold && !is_fail ? threshold->source : what->source,
+		 mark ? "at most %d an hour" : "no growth", mark);
 	remedy_advice(v->results, f, host, "%s", cure_words(what->cure));
 }
 
-static void report(struct verdicts *v, const struct snapshot *host, const struct rdma_port *port, const struct tally *tally)
+static void report(struct verdicts *v, const struct snapshot *host, const struct rdma_port *port,
+		   const struct tally *tally)
 {
 	const struct moved *worst = tally->worst;
 	bool was_lost = was_link_lost(host, port);
 	struct finding *f;
 
 	f = (worst->verdict == VERDICT_FAIL && !was_lost ? fail : warn)(
-		v, host, port->name, "%s grew by %" PRId64 " in %.1f s: %s%s%s", worst->what->name, worst->delta, tally->seconds,
-		worst->what->meaning, others_words(tally), was_lost ? "; the link was lost meanwhile (see link.flaps)" : "");
+		v, host, port->name, "%s grew by %" PRId64 " in %.1f s: %s%s%s", worst->what->name, worst->delta,
+		tally->seconds, worst->what->meaning, others_words(tally),
+		was_lost ? "; the link was lost meanwhile (see link.flaps)" : "");
 	explain(v, f, host, tally);
 }
 
@@ -311,10 +321,11 @@ static void judge_port(struct verdicts *v, const struct snapshot *host, const st
 	else if (tally.n_read + n_with_twin == 0)
 		skip(v, host, port->name, "the driver offers no error counters");
 	else if (tally.worst)
-		pass(v, host, port->name, "nothing beyond its mark in %.1f s; %s +%" PRId64 "%s", tally.seconds, tally.worst->what->name,
-		     tally.worst->delta, others_words(&tally));
+		pass(v, host, port->name, "nothing beyond its mark in %.1f s; %s +%" PRId64 "%s", tally.seconds,
+		     tally.worst->what->name, tally.worst->delta, others_words(&tally));
 	else
-		pass(v, host, port->name, "none of %zu error counters grew in %.1f s", tally.n_read + n_with_twin, tally.seconds);
+		pass(v, host, port->name, "none of %zu error counters grew in %.1f s", tally.n_read + n_with_twin,
+		     tally.seconds);
 }
 
 static void run(struct verdicts *v, const struct snapshot *host)
@@ -332,8 +343,10 @@ static void run(struct verdicts *v, const struct snapshot *host)
 const struct check check_link_errors = {
 	.id = "link.errors",
 	.title = "Error counters of used ports stand still",
-	.why = "lost and damaged packets are sent again after a pause: every rank waits for the slowest link, and too many end the job",
-	.remedy = "follow the counter that grows: the cable for errors on the wire, PFC and ECN for drops, the far end for lost connections",
+	.why = "lost and damaged packets are sent again after a pause: every rank waits for the slowest link, and too "
+	       "many end the job",
+	.remedy = "follow the counter that grows: the cable for errors on the wire, PFC and ECN for drops, the far end "
+		  "for lost connections",
 	.source = "NVSentinel NIC health monitor (default rates); Linux kernel documentation of mlx5's counters",
 	.needs = NEEDS_PORTS,
 	.level = LEVEL_PASSIVE,

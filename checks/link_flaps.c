@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * link.flaps - did the link of a used port go away while it was watched. A boot itself changes the carrier several times,
- * so only changes between the two samples count. Twins in one cage lose their carrier together: one finding for the cable.
+ * link.flaps - did the link of a used port go away while it was watched. A boot itself changes the carrier several
+ * times, so only changes between the two samples count. Twins in one cage lose their carrier together: one finding for
+ * the cable.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,13 +17,13 @@ struct watch {
 	const struct snapshot *host;
 	double seconds;
 	enum change change;
-	const char *who;	     /* names of the links that changed most */
+	const char *who; /* names of the links that changed most */
 	const struct counter *shown[8]; /* what moved, for the evidence */
 	const char *shown_of[8];
 	size_t n_shown, n_read;
-	struct num gap;		     /* why a counter says nothing */
-	bool has_unreadable;	     /* one that should have been readable */
-	int64_t total;		     /* carrier changes since boot, of the first link read */
+	struct num gap; /* why a counter says nothing */
+	bool has_unreadable; /* one that should have been readable */
+	int64_t total; /* carrier changes since boot, of the first link read */
 };
 
 static void note(struct watch *watch, const char *name, enum change change, const struct counter *counter)
@@ -35,7 +36,8 @@ static void note(struct watch *watch, const char *name, enum change change, cons
 	}
 	if (change < watch->change)
 		return;
-	watch->who = change > watch->change ? name : arena_printf(watch->v->results->arena, "%s and %s", watch->who, name);
+	watch->who = change > watch->change ? name
+					    : arena_printf(watch->v->results->arena, "%s and %s", watch->who, name);
 	watch->change = change;
 }
 
@@ -101,11 +103,11 @@ static struct finding *report(struct watch *watch, const char *subject)
 {
 	switch (watch->change) {
 	case FLAPPED:
-		return fail(watch->v, watch->host, subject, "the link of %s went down and came back within %.1f s", watch->who,
-			    watch->seconds);
+		return fail(watch->v, watch->host, subject, "the link of %s went down and came back within %.1f s",
+			    watch->who, watch->seconds);
 	case WENT_DOWN:
-		return fail(watch->v, watch->host, subject, "the link of %s went down within the %.1f s of this run", watch->who,
-			    watch->seconds);
+		return fail(watch->v, watch->host, subject, "the link of %s went down within the %.1f s of this run",
+			    watch->who, watch->seconds);
 	default:
 		return warn(watch->v, watch->host, subject, "the link of %s came up only within the %.1f s of this run",
 			    watch->who, watch->seconds);
@@ -121,18 +123,22 @@ static void conclude(struct watch *watch, const char *subject, const struct rdma
 	if (watch->change != STEADY) {
 		f = report(watch, subject);
 		for (size_t i = 0; i < watch->n_shown; i++) {
-			const char *name = arena_printf(v->results->arena, "%s of %s", watch->shown[i]->name, watch->shown_of[i]);
+			const char *name = arena_printf(v->results->arena, "%s of %s", watch->shown[i]->name,
+							watch->shown_of[i]);
 
 			saw_num(v, f, watch->host, name, watch->shown[i]->first, NULL);
-			saw_num(v, f, watch->host, arena_printf(v->results->arena, "%s, %.1f s later", name, watch->seconds),
+			saw_num(v, f, watch->host,
+				arena_printf(v->results->arena, "%s, %.1f s later", name, watch->seconds),
 				watch->shown[i]->second, NULL);
 		}
 		if (threshold)
 			expected_threshold(v, f, threshold, "carrier changes");
-		remedy_advice(v->results, f, watch->host,
-			      watch->change == CAME_UP ? "run the checks again: what was read before the link came up may be out of date"
-						       : "reseat the cable at both ends and look at the far end's port; if it happens again, "
-							 "put another cable or module in");
+		remedy_advice(
+			v->results, f, watch->host,
+			watch->change == CAME_UP
+				? "run the checks again: what was read before the link came up may be out of date"
+				: "reseat the cable at both ends and look at the far end's port; if it happens again, "
+				  "put another cable or module in");
 		return;
 	}
 	if (skipped_as_down(v, watch->host, first))
@@ -142,8 +148,10 @@ static void conclude(struct watch *watch, const char *subject, const struct rdma
 	else if (watch->n_read == 0)
 		skip(v, watch->host, subject, "the driver does not count how often the link is lost");
 	else
-		pass(v, watch->host, subject, watch->total ? "the link held for %.1f s (%" PRId64 " carrier changes since boot, none of them now)"
-							   : "the link held for %.1f s",
+		pass(v, watch->host, subject,
+		     watch->total ? "the link held for %.1f s (%" PRId64
+				    " carrier changes since boot, none of them now)"
+				  : "the link held for %.1f s",
 		     watch->seconds, watch->total);
 }
 
@@ -188,9 +196,11 @@ static void run(struct verdicts *v, const struct snapshot *host)
 const struct check check_link_flaps = {
 	.id = "link.flaps",
 	.title = "The links of used ports hold while they are watched",
-	.why = "a link that is lost for a moment stalls every rank; lost for longer than the retries last, it ends the job",
+	.why = "a link that is lost for a moment stalls every rank; lost for longer than the retries last, it ends the "
+	       "job",
 	.remedy = "reseat the cable at both ends; if the link is lost again, replace cable or module",
-	.source = "Linux kernel: carrier_changes of the netdev, link_downed of an InfiniBand port; a boot itself makes several changes",
+	.source = "Linux kernel: carrier_changes of the netdev, link_downed of an InfiniBand port; a boot itself makes "
+		  "several changes",
 	.needs = NEEDS_PORTS,
 	.level = LEVEL_PASSIVE,
 	.run = run,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * link.health - PCIe errors (Advanced Error Reporting) of the NIC's function and of every bridge above it. Corrected errors
- * come now and then on every link; those that nothing corrects do not.
+ * link.health - PCIe errors (Advanced Error Reporting) of the NIC's function and of every bridge above it. Corrected
+ * errors come now and then on every link; those that nothing corrects do not.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "checks/check.h"
 #include "rules/pcie.h"
 
-/* A Gen5 x16 link carries 5e11 bits a second, so the bit error rate of 1e-12 that PCIe allows makes one every other second. */
+/* Gen5 x16 carries 5e11 bits a second: the bit error rate of 1e-12 that PCIe allows makes one every other second. */
 #define CORRECTABLE_PER_SECOND 10
 
 struct aer_look {
@@ -30,9 +30,12 @@ static void explain(struct verdicts *v, struct finding *f, const struct snapshot
 
 	saw_num(v, f, host, arena_printf(arena, "%s errors of %s", counter->name, pci->bdf), counter->first, NULL);
 	if (!counter->second.err)
-		saw_num(v, f, host, arena_printf(arena, "%s errors of %s, second sample", counter->name, pci->bdf), counter->second, NULL);
+		saw_num(v, f, host, arena_printf(arena, "%s errors of %s, second sample", counter->name, pci->bdf),
+			counter->second, NULL);
 	remedy_advice(v->results, f, host,
-		      "read the kernel log for \"AER\" and %s; reseat the card or its riser, and update the system's firmware", pci->bdf);
+		      "read the kernel log for \"AER\" and %s; reseat the card or its riser, and update the system's "
+		      "firmware",
+		      pci->bdf);
 }
 
 /* Growth of one total between the samples, or a fatal error since boot: true if it is a finding. */
@@ -44,13 +47,17 @@ static bool judge_total(struct verdicts *v, const struct snapshot *host, const s
 	bool is_fatal = !strcmp(counter->name, "fatal"), is_correctable = !strcmp(counter->name, "correctable");
 	struct finding *f;
 
-	if (!delta.err && !interval.err && delta.val > (is_correctable ? (int64_t)(CORRECTABLE_PER_SECOND * seconds) : 0)) {
-		f = (is_fatal ? fail : warn)(v, host, port->name, "%" PRId64 " %s PCIe errors of %s (%s) in %.1f s", delta.val, counter->name,
-					     pci->bdf, role_words(pci, port), seconds);
-		expected(v, f, is_correctable ? "PCI Express: a bit error rate of 1e-12, with room" : "PCI Express: errors that nothing corrects",
+	if (!delta.err && !interval.err &&
+	    delta.val > (is_correctable ? (int64_t)(CORRECTABLE_PER_SECOND * seconds) : 0)) {
+		f = (is_fatal ? fail : warn)(v, host, port->name, "%" PRId64 " %s PCIe errors of %s (%s) in %.1f s",
+					     delta.val, counter->name, pci->bdf, role_words(pci, port), seconds);
+		expected(v, f,
+			 is_correctable ? "PCI Express: a bit error rate of 1e-12, with room"
+					: "PCI Express: errors that nothing corrects",
 			 is_correctable ? "at most %d a second" : "none", CORRECTABLE_PER_SECOND);
 	} else if (is_fatal && !counter->first.err && counter->first.val > 0) {
-		f = warn(v, host, port->name, "%" PRId64 " fatal PCIe error%s of %s (%s) since boot: the link was reset", counter->first.val,
+		f = warn(v, host, port->name,
+			 "%" PRId64 " fatal PCIe error%s of %s (%s) since boot: the link was reset", counter->first.val,
 			 counter->first.val == 1 ? "" : "s", pci->bdf, role_words(pci, port));
 		expected(v, f, "PCI Express: errors that nothing corrects", "none");
 	} else {
@@ -110,7 +117,8 @@ static void judge_port(struct verdicts *v, const struct snapshot *host, const st
 	if (look.gap.err)
 		unread(v, host, port->name, "PCIe errors", look.gap);
 	else if (look.n_devices == 0)
-		skip(v, host, port->name, "no PCIe error counters (AER): the platform's firmware keeps them, or it is a virtual machine");
+		skip(v, host, port->name,
+		     "no PCIe error counters (AER): the platform's firmware keeps them, or it is a virtual machine");
 	else if (sample_interval_ns(host).err)
 		skip(v, host, port->name, "one sample only (--level probe takes two); no fatal PCIe error since boot");
 	else
@@ -126,7 +134,8 @@ static void run(struct verdicts *v, const struct snapshot *host)
 const struct check check_link_health = {
 	.id = "link.health",
 	.title = "The NIC and the bridges above it report no PCIe errors",
-	.why = "a card that is badly seated or short of power sends again what PCIe loses, and in the end resets with the job on it",
+	.why = "a card that is badly seated or short of power sends again what PCIe loses, and in the end resets with "
+	       "the job on it",
 	.remedy = "read the kernel log for AER lines, reseat the card or its riser, update the system's firmware",
 	.source = "Linux kernel documentation: aer_dev_correctable, aer_dev_nonfatal, aer_dev_fatal in sysfs",
 	.needs = NEEDS_PORTS,

@@ -11,7 +11,7 @@
 /* Our own mark: a port that gets less than half of its rate is in the wrong place, whatever the reason. */
 #define FAIL_BELOW_PERCENT 50
 
-/* Whether a link on the way did not train to what it can do: then the path is short for a reason that is told elsewhere. */
+/* Whether a link on the way did not train to what it can do: then another check tells why the path is short. */
 static const char *trained_badly(struct verdicts *v, const struct rdma_port *port, const struct pci_dev *function)
 {
 	struct pcie_link links[PCIE_LINKS_MAX];
@@ -21,8 +21,9 @@ static const char *trained_badly(struct verdicts *v, const struct rdma_port *por
 		if (pcie_link_is_narrow(v->profile, &links[i]))
 			return "link.pcie_width tells why this path is too narrow";
 		if (pcie_link_is_slow(v->profile, &links[i]))
-			return pcie_link_may_idle(port, &links[i]) ? "the link may be resting at 2.5 GT/s: look again under load"
-								   : "link.pcie_speed tells why this path is too slow";
+			return pcie_link_may_idle(port, &links[i])
+				       ? "the link may be resting at 2.5 GT/s: look again under load"
+				       : "link.pcie_speed tells why this path is too slow";
 	}
 	return NULL;
 }
@@ -36,7 +37,7 @@ static const struct pci_dev *root_of(const struct rdma_port *port)
 	return pci;
 }
 
-/* Twins share one cable and have a root port each: what counts is what reaches the cage over all of them, as designed. */
+/* Twins share one cable and have a root port each: what counts is what reaches the cage over all of them. */
 static int64_t cage_mbps(const struct profile *profile, const struct cage *cage, size_t *ret_n_paths)
 {
 	int64_t sum = 0;
@@ -61,7 +62,8 @@ static bool is_slot_too_narrow(const struct pci_dev *function)
 {
 	const struct pci_dev *above = function->parent;
 
-	return above && !above->max_width.err && !function->max_width.err && above->max_width.val < function->max_width.val;
+	return above && !above->max_width.err && !function->max_width.err &&
+	       above->max_width.val < function->max_width.val;
 }
 
 static void report_short(struct verdicts *v, const struct snapshot *host, const struct rdma_port *port, struct num path,
@@ -73,19 +75,24 @@ static void report_short(struct verdicts *v, const struct snapshot *host, const 
 	struct finding *f;
 
 	if (is_narrow)
-		f = fail(v, host, port->name, "PCIe carries %.1f Gb/s to a %g Gb/s port: %s has %" PRId64 " lanes, its slot %" PRId64, carries,
-			 rate, function->bdf, function->max_width.val, function->parent->max_width.val);
+		f = fail(v, host, port->name,
+			 "PCIe carries %.1f Gb/s to a %g Gb/s port: %s has %" PRId64 " lanes, its slot %" PRId64,
+			 carries, rate, function->bdf, function->max_width.val, function->parent->max_width.val);
 	else if (path.val * 100 < port->rate_mbps.val * FAIL_BELOW_PERCENT)
 		f = fail(v, host, port->name, "PCIe carries only %.1f Gb/s to a %g Gb/s port", carries, rate);
 	else
-		f = warn(v, host, port->name, "PCIe carries %.1f Gb/s to a %g Gb/s port; this system has no faster link there", carries, rate);
+		f = warn(v, host, port->name,
+			 "PCIe carries %.1f Gb/s to a %g Gb/s port; this system has no faster link there", carries,
+			 rate);
 	saw_num(v, f, host, "PCIe path", num_of(path.val * 1000000, path.origin), "bits/s");
 	saw_num(v, f, host, "port rate", num_of(port->rate_mbps.val * 1000000, port->rate_mbps.origin), "bits/s");
 	if (narrowest)
 		saw_text(v, f, host, "narrowest at", text_of(narrowest->bdf, path.origin));
 	expected(v, f, "the port's own rate", "at least %g Gb/s", rate);
-	remedy_advice(v->results, f, host, is_narrow ? "move the card to a slot with as many lanes as it has; if there is none, expect this rate"
-						     : "plan with this rate, or move the card to a host with faster PCIe");
+	remedy_advice(
+		v->results, f, host,
+		is_narrow ? "move the card to a slot with as many lanes as it has; if there is none, expect this rate"
+			  : "plan with this rate, or move the card to a host with faster PCIe");
 }
 
 static void judge_port(struct verdicts *v, const struct snapshot *host, const struct rdma_port *port)
@@ -109,12 +116,14 @@ static void judge_port(struct verdicts *v, const struct snapshot *host, const st
 	else if (port->rate_mbps.err)
 		unread(v, host, port->name, "port rate", port->rate_mbps);
 	else if (path.val >= port->rate_mbps.val)
-		pass(v, host, port->name, "PCIe carries %.1f Gb/s to a %g Gb/s port", carries, (double)port->rate_mbps.val / 1000);
+		pass(v, host, port->name, "PCIe carries %.1f Gb/s to a %g Gb/s port", carries,
+		     (double)port->rate_mbps.val / 1000);
 	else if (elsewhere)
 		skip(v, host, port->name, "PCIe carries %.1f Gb/s: %s", carries, elsewhere);
 	else if (n_paths > 1 && cage_carries >= port->rate_mbps.val)
-		pass(v, host, port->name, "PCIe carries %.1f Gb/s here and %.1f Gb/s over the %zu ports of %s together, as designed", carries,
-		     (double)cage_carries / 1000, n_paths, cage->name);
+		pass(v, host, port->name,
+		     "PCIe carries %.1f Gb/s here and %.1f Gb/s over the %zu ports of %s together, as designed",
+		     carries, (double)cage_carries / 1000, n_paths, cage->name);
 	else
 		report_short(v, host, port, path, narrowest);
 }
@@ -129,7 +138,8 @@ const struct check check_link_pcie_path = {
 	.title = "PCIe carries at least what the cable carries",
 	.why = "the slowest hop sets the bandwidth of every collective, and no NIC counter shows that it is the slot",
 	.remedy = "move the card to a slot that carries the port's rate, or plan with the lower one",
-	.source = "PCI Express Base Specification: speed times lanes less encoding; NVIDIA/l2fwd-nv#6 (a 100 Gb/s card in a narrow slot)",
+	.source = "PCI Express Base Specification: speed times lanes less encoding; NVIDIA/l2fwd-nv#6 (a 100 Gb/s card "
+		  "in a narrow slot)",
 	.needs = NEEDS_PORTS,
 	.level = LEVEL_PASSIVE,
 	.run = run,

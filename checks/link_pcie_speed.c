@@ -20,15 +20,18 @@ static struct finding *report(struct verdicts *v, const struct snapshot *host, c
 
 	if (!link->upper && !want.threshold)
 		return warn(v, host, port->name,
-			    "the PCIe link of %s runs at %g of %g GT/s; whether its slot is faster cannot be seen from here",
+			    "the PCIe link of %s runs at %g of %g GT/s; whether its slot is faster cannot be seen from "
+			    "here",
 			    lower->bdf, is, should);
 	if (!want.threshold && !port->rate_mbps.err && port->rate_mbps.val <= now * 1000)
-		return warn(v, host, port->name, "the PCIe link of %s runs at %g instead of %g GT/s: %.1f Gb/s, still enough for the port",
+		return warn(v, host, port->name,
+			    "the PCIe link of %s runs at %g instead of %g GT/s: %.1f Gb/s, still enough for the port",
 			    lower->bdf, is, should, now);
 	if (now <= 0)
-		return fail(v, host, port->name, "the PCIe link of %s runs at %g instead of %g GT/s", lower->bdf, is, should);
-	return fail(v, host, port->name, "the PCIe link of %s runs at %g instead of %g GT/s: %.1f Gb/s instead of %.1f", lower->bdf, is,
-		    should, now, (double)pcie_mbps(want.val.val, lower->width.val) / 1000);
+		return fail(v, host, port->name, "the PCIe link of %s runs at %g instead of %g GT/s", lower->bdf, is,
+			    should);
+	return fail(v, host, port->name, "the PCIe link of %s runs at %g instead of %g GT/s: %.1f Gb/s instead of %.1f",
+		    lower->bdf, is, should, now, (double)pcie_mbps(want.val.val, lower->width.val) / 1000);
 }
 
 static void judge_link(struct verdicts *v, const struct snapshot *host, const struct rdma_port *port,
@@ -46,7 +49,8 @@ static void judge_link(struct verdicts *v, const struct snapshot *host, const st
 	else
 		expected(v, f, "the smaller of what the two ends of the link can do", "%g GT/s", gtps(want.val));
 	remedy_advice(v->results, f, host,
-		      "update the system firmware and the NIC's firmware, set the slot's link speed to automatic in the firmware setup, then power the "
+		      "update the system firmware and the NIC's firmware, set the slot's link speed to automatic in "
+		      "the firmware setup, then power the "
 		      "host off fully and on again");
 }
 
@@ -61,7 +65,8 @@ static void judge_port(struct verdicts *v, const struct snapshot *host, const st
 		return;
 	if (function->speed_mtps.err || function->speed_mtps.val <= 0) {
 		unread(v, host, port->name, "PCIe link speed",
-		       function->speed_mtps.err ? function->speed_mtps : num_err(VALUE_PLACEHOLDER, function->speed_mtps.origin));
+		       function->speed_mtps.err ? function->speed_mtps
+						: num_err(VALUE_PLACEHOLDER, function->speed_mtps.origin));
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -82,8 +87,9 @@ static void judge_port(struct verdicts *v, const struct snapshot *host, const st
 	if (n_slow)
 		return;
 	saw_num(v,
-		pass(v, host, port->name, idles ? "%s is at %g GT/s, where this driver may rest an idle link: look again under load"
-						: "the PCIe link of %s runs at the full %g GT/s that it can have",
+		pass(v, host, port->name,
+		     idles ? "%s is at %g GT/s, where this driver may rest an idle link: look again under load"
+			   : "the PCIe link of %s runs at the full %g GT/s that it can have",
 		     function->bdf, gtps(function->speed_mtps)),
 		host, "speed in use", function->speed_mtps, "MT/s");
 }

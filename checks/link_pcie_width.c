@@ -5,7 +5,7 @@
 #include "checks/check.h"
 #include "rules/pcie.h"
 
-/* Too few lanes are FAIL only if the port then gets less than its rate; a link with lanes to spare costs nothing today. */
+/* Too few lanes are FAIL only if the port then gets less than its rate: lanes to spare cost nothing today. */
 static struct finding *report(struct verdicts *v, const struct snapshot *host, const struct rdma_port *port,
 			      const struct pcie_link *link, struct pcie_want want)
 {
@@ -16,16 +16,19 @@ static struct finding *report(struct verdicts *v, const struct snapshot *host, c
 
 	if (!link->upper && !want.threshold)
 		return warn(v, host, port->name,
-			    "%s uses %" PRId64 " of its %" PRId64 " PCIe lanes; whether its slot has more cannot be seen from here",
+			    "%s uses %" PRId64 " of its %" PRId64
+			    " PCIe lanes; whether its slot has more cannot be seen from here",
 			    lower->bdf, lower->width.val, want.val.val);
 	if (lower->speed_mtps.err)
 		return fail(v, host, port->name, "%s runs on %" PRId64 " PCIe lanes instead of %" PRId64, lower->bdf,
 			    lower->width.val, want.val.val);
 	if (is_enough && !want.threshold)
 		return warn(v, host, port->name,
-			    "%s runs on %" PRId64 " PCIe lanes instead of %" PRId64 ": %.1f Gb/s, still enough for the port", lower->bdf,
-			    lower->width.val, want.val.val, now);
-	return fail(v, host, port->name, "%s runs on %" PRId64 " PCIe lanes instead of %" PRId64 ": %.1f Gb/s instead of %.1f", lower->bdf,
+			    "%s runs on %" PRId64 " PCIe lanes instead of %" PRId64
+			    ": %.1f Gb/s, still enough for the port",
+			    lower->bdf, lower->width.val, want.val.val, now);
+	return fail(v, host, port->name,
+		    "%s runs on %" PRId64 " PCIe lanes instead of %" PRId64 ": %.1f Gb/s instead of %.1f", lower->bdf,
 		    lower->width.val, want.val.val, now, full);
 }
 
@@ -44,9 +47,11 @@ static void judge_link(struct verdicts *v, const struct snapshot *host, const st
 	else
 		expected(v, f, "the smaller of what the two ends of the link have", "%" PRId64 " lanes", want.val.val);
 	if (want.threshold && link->is_own)
-		remedy_command(v->results, f, host, true, "updates the system's firmware and reboots", "fwupdmgr refresh && fwupdmgr update");
+		remedy_command(v->results, f, host, true, "updates the system's firmware, wants a reboot",
+			       "fwupdmgr refresh && fwupdmgr update");
 	remedy_advice(v->results, f, host,
-		      "with current firmware, power the host off fully and on again; if it stays, reseat the card or try another slot");
+		      "with current firmware, power the host off fully and on again; if it stays, reseat the card or "
+		      "try another slot");
 }
 
 static void judge_port(struct verdicts *v, const struct snapshot *host, const struct rdma_port *port)
@@ -76,7 +81,8 @@ static void judge_port(struct verdicts *v, const struct snapshot *host, const st
 	}
 	if (n_narrow)
 		return;
-	f = pass(v, host, port->name, "%s runs on all %" PRId64 " PCIe lanes that it can have", function->bdf, function->width.val);
+	f = pass(v, host, port->name, "%s runs on all %" PRId64 " PCIe lanes that it can have", function->bdf,
+		 function->width.val);
 	saw_num(v, f, host, "lanes in use", function->width, NULL);
 	if (!function->max_width.err && function->width.val < function->max_width.val)
 		saw_num(v, f, host, "lanes of the device", function->max_width, NULL);
@@ -91,8 +97,10 @@ const struct check check_link_pcie_width = {
 	.id = "link.pcie_width",
 	.title = "PCIe links under used ports have all the lanes that both ends offer",
 	.why = "each missing half of the lanes halves what the port can move, while the cable's rate still looks right",
-	.remedy = "update the system firmware and power-cycle the host; else reseat the card or move it to another slot",
-	.source = "PCI Express Base Specification, link training; ASUS GX10 firmware 0103 trained the second half of the NIC to 2 of 4 lanes "
+	.remedy =
+		"update the system firmware and power-cycle the host; else reseat the card or move it to another slot",
+	.source = "PCI Express Base Specification, link training; ASUS GX10 firmware 0103 trained the second half of "
+		  "the NIC to 2 of 4 lanes "
 		  "(forums.developer.nvidia.com/t/367853)",
 	.needs = NEEDS_PORTS,
 	.level = LEVEL_PASSIVE,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mtu.netdev - do the MTUs of stacked netdevs fit each other and the RDMA MTU. A netdev that is merely small is mtu.rdma's
- * to tell, by what it costs; only where the RDMA MTU cannot be read is it told here.
+ * mtu.netdev - do the MTUs of stacked netdevs fit each other and the RDMA MTU. A netdev that is merely small is
+ * mtu.rdma's to tell, by what it costs; only where the RDMA MTU cannot be read is it told here.
  */
 #include <inttypes.h>
 
@@ -17,7 +17,8 @@ static bool is_too_large_for(const struct netdev *upper, const struct netdev *lo
 static void report_stack(struct verdicts *v, const struct snapshot *host, const struct rdma_port *port,
 			 const struct netdev *upper, const struct netdev *lower)
 {
-	struct finding *f = fail(v, host, port->name, "%s has MTU %" PRId64 ", %s below it only %" PRId64 ": larger frames are lost",
+	struct finding *f = fail(v, host, port->name,
+				 "%s has MTU %" PRId64 ", %s below it only %" PRId64 ": larger frames are lost",
 				 upper->name, upper->mtu.val, lower->name, lower->mtu.val);
 
 	saw_num(v, f, host, arena_printf(v->results->arena, "MTU of %s", upper->name), upper->mtu, "bytes");
@@ -60,15 +61,17 @@ static void judge_blind(struct verdicts *v, const struct snapshot *host, const s
 	int64_t mtu;
 
 	if (!min || netdev->mtu.val >= min->val) {
-		pass(v, host, port->name, "%s has MTU %" PRId64 ", room for the largest RDMA MTU", netdev->name, netdev->mtu.val);
-		return;
-	}
-	if (port_rail_mtus_differ(v->fabric, v->profile, port)) {
-		skip(v, host, port->name, "%s has MTU %" PRId64 ", the far end another one: mtu.parity tells", netdev->name,
+		pass(v, host, port->name, "%s has MTU %" PRId64 ", room for the largest RDMA MTU", netdev->name,
 		     netdev->mtu.val);
 		return;
 	}
-	f = warn(v, host, port->name, "%s has MTU %" PRId64 ": room for an RDMA MTU of %" PRId64 " only, which costs bandwidth",
+	if (port_rail_mtus_differ(v->fabric, v->profile, port)) {
+		skip(v, host, port->name, "%s has MTU %" PRId64 ", the far end another one: mtu.parity tells",
+		     netdev->name, netdev->mtu.val);
+		return;
+	}
+	f = warn(v, host, port->name,
+		 "%s has MTU %" PRId64 ": room for an RDMA MTU of %" PRId64 " only, which costs bandwidth",
 		 netdev->name, netdev->mtu.val, rdma_mtu.err ? 0 : rdma_mtu.val);
 	saw_num(v, f, host, "MTU", netdev->mtu, "bytes");
 	saw_num(v, f, host, "RDMA MTU", port->mtu_bytes, "bytes");
@@ -86,17 +89,19 @@ static void judge_fit(struct verdicts *v, const struct snapshot *host, const str
 	struct finding *f;
 
 	if (port->mtu_bytes.val <= netdev->mtu.val) {
-		f = pass(v, host, port->name, "%s has MTU %" PRId64 ": enough for the RDMA MTU of %" PRId64 "%s", netdev->name,
-			 netdev->mtu.val, port->mtu_bytes.val, wanted && port->mtu_bytes.val < wanted->val ? " (see mtu.rdma)" : "");
+		f = pass(v, host, port->name, "%s has MTU %" PRId64 ": enough for the RDMA MTU of %" PRId64 "%s",
+			 netdev->name, netdev->mtu.val, port->mtu_bytes.val,
+			 wanted && port->mtu_bytes.val < wanted->val ? " (see mtu.rdma)" : "");
 		saw_num(v, f, host, "MTU", netdev->mtu, "bytes");
 		return;
 	}
-	f = fail(v, host, port->name, "%s has MTU %" PRId64 ", but RDMA sends packets of %" PRId64 " bytes over it", netdev->name,
-		 netdev->mtu.val, port->mtu_bytes.val);
+	f = fail(v, host, port->name, "%s has MTU %" PRId64 ", but RDMA sends packets of %" PRId64 " bytes over it",
+		 netdev->name, netdev->mtu.val, port->mtu_bytes.val);
 	saw_num(v, f, host, "MTU", netdev->mtu, "bytes");
 	saw_num(v, f, host, "RDMA MTU", port->mtu_bytes, "bytes");
 	expected(v, f, "RoCE: a packet is one Ethernet frame", "more than %" PRId64 " bytes", port->mtu_bytes.val);
-	remedy_set_mtu(v->results, f, host, netdev, netdev_mtu_to_set(netdev, port->mtu_bytes.val) ?: port->mtu_bytes.val);
+	remedy_set_mtu(v->results, f, host, netdev,
+		       netdev_mtu_to_set(netdev, port->mtu_bytes.val) ?: port->mtu_bytes.val);
 }
 
 static void judge_port(struct verdicts *v, const struct snapshot *host, const struct rdma_port *port)
@@ -127,9 +132,11 @@ static void run(struct verdicts *v, const struct snapshot *host)
 const struct check check_mtu_netdev = {
 	.id = "mtu.netdev",
 	.title = "MTUs of netdevs fit the RDMA MTU and the devices below them",
-	.why = "a frame larger than a device on its way is dropped without a word: small transfers work, the first large one hangs",
+	.why = "a frame larger than a device on its way is dropped without a word: small transfers work, the first "
+	       "large one hangs",
 	.remedy = "give the lower device at least the MTU of the one above it",
-	.source = "Linux kernel: VLAN and bond devices do not fragment; mlx5 and rdma_rxe derive the RDMA MTU from the netdev's",
+	.source = "Linux kernel: VLAN and bond devices do not fragment; mlx5 and rdma_rxe derive the RDMA MTU from the "
+		  "netdev's",
 	.needs = NEEDS_PORTS,
 	.level = LEVEL_PASSIVE,
 	.run = run,

@@ -72,9 +72,10 @@ static const char *end_words(struct verdicts *v, const struct rail_end *end)
 	if (netdev.err)
 		return arena_printf(arena, "%s %s has RDMA MTU %" PRId64, end->host->name, end->port->name, rdma.val);
 	if (rdma.err)
-		return arena_printf(arena, "%s %s has MTU %" PRId64, end->host->name, end->port->netdev->name, netdev.val);
-	return arena_printf(arena, "%s %s has MTU %" PRId64 " (RDMA %" PRId64 ")", end->host->name, end->port->netdev->name, netdev.val,
-			    rdma.val);
+		return arena_printf(arena, "%s %s has MTU %" PRId64, end->host->name, end->port->netdev->name,
+				    netdev.val);
+	return arena_printf(arena, "%s %s has MTU %" PRId64 " (RDMA %" PRId64 ")", end->host->name,
+			    end->port->netdev->name, netdev.val, rdma.val);
 }
 
 static const char *odd_words(struct verdicts *v, const struct rail *rail, const struct rail_end *reference,
@@ -101,21 +102,26 @@ static void add_end(struct verdicts *v, struct finding *f, const struct rail_end
 
 	finding_host(v->results, f, end->host->name);
 	if (netdev.err != VALUE_NOT_ASKED)
-		saw_num(v, f, end->host, arena_printf(v->results->arena, "MTU of %s", end->port->netdev->name), netdev, "bytes");
-	saw_num(v, f, end->host, arena_printf(v->results->arena, "RDMA MTU of %s", end->port->name), end->port->mtu_bytes, "bytes");
+		saw_num(v, f, end->host, arena_printf(v->results->arena, "MTU of %s", end->port->netdev->name), netdev,
+			"bytes");
+	saw_num(v, f, end->host, arena_printf(v->results->arena, "RDMA MTU of %s", end->port->name),
+		end->port->mtu_bytes, "bytes");
 }
 
 /* The odd ends are brought to the others' value; where only the RDMA MTU differs, the netdevs have to grow on all. */
-static void add_cure(struct verdicts *v, struct finding *f, const struct rail_end *end, const struct rail_end *reference)
+static void add_cure(struct verdicts *v, struct finding *f, const struct rail_end *end,
+		     const struct rail_end *reference)
 {
 	struct num own = netdev_mtu_of(v, end), other = netdev_mtu_of(v, reference);
 
 	if (own.err || other.err)
-		remedy_advice(v->results, f, end->host, "let the subnet manager give every port of this fabric the same MTU");
+		remedy_advice(v->results, f, end->host,
+			      "let the subnet manager give every port of this fabric the same MTU");
 	else if (own.val != other.val)
 		remedy_set_mtu(v->results, f, end->host, end->port->netdev, other.val);
 	else
-		remedy_advice(v->results, f, end->host, "set MTU 9000 on every end of this rail: at %" PRId64 " the drivers differ in what fits",
+		remedy_advice(v->results, f, end->host,
+			      "set MTU 9000 on every end of this rail: at %" PRId64 " the drivers differ in what fits",
 			      own.val);
 }
 
@@ -129,14 +135,15 @@ static void report(struct verdicts *v, const struct rail *rail, end_value_fn *va
 	for (size_t i = 0; i < rail->n_ends; i++)
 		n_like += num_is(value_of(v, &rail->ends[i]), value_of(v, reference).val);
 	more = n_like > 1 ? arena_printf(v->results->arena, " and %zu more", n_like - 1) : "";
-	f = (is_broken ? fail : warn)(v, NULL, rail->name, "%s, but %s%s%s", odd_words(v, rail, reference, value_of),
-				      end_words(v, reference), more,
-				      is_broken ? ": larger RDMA packets are lost" : ": RDMA fits on both, other large frames may not");
+	f = (is_broken ? fail : warn)(
+		v, NULL, rail->name, "%s, but %s%s%s", odd_words(v, rail, reference, value_of), end_words(v, reference),
+		more, is_broken ? ": larger RDMA packets are lost" : ": RDMA fits on both, other large frames may not");
 	for (int odd = 1; odd >= 0; odd--)
 		for (size_t i = 0; i < rail->n_ends; i++)
 			if (is_odd(v, &rail->ends[i], reference, value_of) == (odd == 1))
 				add_end(v, f, &rail->ends[i]);
-	expected(v, f, "NVIDIA/nccl issue 1524 and pull request 2135: with unequal MTUs NCCL fails or hangs", "one MTU on all ends of a rail");
+	expected(v, f, "NVIDIA/nccl issue 1524 and pull request 2135: with unequal MTUs NCCL fails or hangs",
+		 "one MTU on all ends of a rail");
 	for (size_t i = 0; i < rail->n_ends; i++)
 		if (is_odd(v, &rail->ends[i], reference, value_of))
 			add_cure(v, f, &rail->ends[i], reference);
@@ -154,26 +161,30 @@ static void report_equal(struct verdicts *v, const struct rail *rail, const stru
 	if (netdev.err)
 		f = pass(v, NULL, rail->name, "%s ends have RDMA MTU %" PRId64, all, rdma.val);
 	else if (rdma.err)
-		f = pass(v, NULL, rail->name, "%s ends have MTU %" PRId64 "; the RDMA MTU follows from it", all, netdev.val);
+		f = pass(v, NULL, rail->name, "%s ends have MTU %" PRId64 "; the RDMA MTU follows from it", all,
+			 netdev.val);
 	else
-		f = pass(v, NULL, rail->name, "%s ends have MTU %" PRId64 " and RDMA MTU %" PRId64, all, netdev.val, rdma.val);
+		f = pass(v, NULL, rail->name, "%s ends have MTU %" PRId64 " and RDMA MTU %" PRId64, all, netdev.val,
+			 rdma.val);
 	for (size_t i = 0; i < rail->n_ends; i++)
 		add_end(v, f, &rail->ends[i]);
 }
 
-/* An end that says nothing, or whose RDMA MTU should have been readable: then no parity can be told for the rail. What the
- * netdev leaves room for is enough to find a difference, not to vouch for the opposite. */
+/* An end that says nothing, or whose RDMA MTU should have been readable: then no parity can be told for the rail. What
+ * the netdev leaves room for is enough to find a difference, not to vouch for the opposite. */
 static const struct rail_end *unread_end(const struct verdicts *v, const struct rail *rail)
 {
 	for (size_t i = 0; i < rail->n_ends; i++)
-		if (rdma_mtu_of(v, &rail->ends[i]).err || value_gap(rail->ends[i].port->mtu_bytes.err) == GAP_UNREADABLE)
+		if (rdma_mtu_of(v, &rail->ends[i]).err ||
+		    value_gap(rail->ends[i].port->mtu_bytes.err) == GAP_UNREADABLE)
 			return &rail->ends[i];
 	return NULL;
 }
 
 static void judge_rail(struct verdicts *v, const struct rail *rail)
 {
-	const struct rail_end *rdma = reference_end(v, rail, rdma_mtu_of), *netdev = reference_end(v, rail, netdev_mtu_of);
+	const struct rail_end *rdma = reference_end(v, rail, rdma_mtu_of),
+			      *netdev = reference_end(v, rail, netdev_mtu_of);
 	const struct rail_end *gap = unread_end(v, rail);
 
 	if (count_odd(v, rail, rdma, rdma_mtu_of))
@@ -181,7 +192,8 @@ static void judge_rail(struct verdicts *v, const struct rail *rail)
 	else if (count_odd(v, rail, netdev, netdev_mtu_of))
 		report(v, rail, netdev_mtu_of, false);
 	else if (gap)
-		unread(v, gap->host, rail->name, arena_printf(v->results->arena, "RDMA MTU of %s on %s", gap->port->name, gap->host->name),
+		unread(v, gap->host, rail->name,
+		       arena_printf(v->results->arena, "RDMA MTU of %s on %s", gap->port->name, gap->host->name),
 		       gap->port->mtu_bytes);
 	else
 		report_equal(v, rail, rdma);
@@ -198,9 +210,11 @@ static void compare(struct verdicts *v)
 const struct check check_mtu_parity = {
 	.id = "mtu.parity",
 	.title = "All ends of a rail have the same MTU",
-	.why = "the end with the larger MTU sends packets that the other one drops: the first large transfer fails or hangs",
+	.why = "the end with the larger MTU sends packets that the other one drops: the first large transfer fails or "
+	       "hangs",
 	.remedy = "give the end with the smaller MTU the other's, now and persistently",
-	.source = "InfiniBand Architecture Specification: both ends of a connection use one path MTU; NVIDIA/nccl issue 1524, pull request 2135",
+	.source = "InfiniBand Architecture Specification: both ends of a connection use one path MTU; NVIDIA/nccl "
+		  "issue 1524, pull request 2135",
 	.needs = NEEDS_PORTS,
 	.level = LEVEL_PASSIVE,
 	.compare = compare,

@@ -226,7 +226,7 @@ void reread_pci(struct reading *r)
 
 /* ---- the narrowest link ---- */
 
-static int64_t link_mbps(int64_t mtps, int64_t width)
+int64_t pci_link_mbps(int64_t mtps, int64_t width)
 {
 	if (mtps <= 5000)
 		return mtps * width * 8 / 10;
@@ -249,7 +249,7 @@ struct num pci_path_mbps(const struct pci_dev *function, const struct pci_dev **
 				least = num_err(gap.err, gap.origin);
 			continue;
 		}
-		mbps = link_mbps(at->speed_mtps.val, at->width.val);
+		mbps = pci_link_mbps(at->speed_mtps.val, at->width.val);
 		if (!narrowest || mbps < least.val) {
 			least = num_of(mbps, at->width.origin);
 			narrowest = at;

@@ -248,6 +248,9 @@ bool port_is_ethernet(const struct rdma_port *port);
  * GT/s, 128b/130b above), and which bridge it is. err if no link above could be read; functions on-chip have none. */
 struct num pci_path_mbps(const struct pci_dev *function, const struct pci_dev **ret_narrowest);
 
+/* Mb/s that one PCIe link of so many lanes carries at that speed, after encoding. */
+int64_t pci_link_mbps(int64_t speed_mtps, int64_t width);
+
 /* Words for enums: "ACTIVE", "LINK_UP", "Ethernet", "RoCE v2". Static storage. */
 const char *port_state_name(int64_t state);
 const char *phys_state_name(int64_t state);

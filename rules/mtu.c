@@ -17,7 +17,8 @@ const struct threshold *port_netdev_mtu_min(const struct profile *profile, const
 
 static struct num rdma_mtu_within(const struct profile *profile, const struct rdma_port *port, struct num netdev_mtu)
 {
-	const struct threshold *min = port_netdev_mtu_min(profile, port), *rdma = profile_threshold(profile, "rdma_mtu_bytes");
+	const struct threshold *min = port_netdev_mtu_min(profile, port),
+			       *rdma = profile_threshold(profile, "rdma_mtu_bytes");
 	int64_t headers = min && rdma && min->val > rdma->val ? min->val - rdma->val : ROCE_HEADERS;
 
 	for (int64_t mtu = RDMA_MTU_MAX; mtu >= RDMA_MTU_MIN; mtu /= 2)

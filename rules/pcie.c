@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-#define SPEED_GEN1 2500	    /* MT/s: where links idle, and where training starts */
-#define SPEED_GEN2 5000	    /* up to here 8b/10b encoding, above it 128b/130b */
+#define SPEED_GEN1 2500 /* MT/s: where links idle, and where training starts */
 #define WIDTH_MAX 32
 
 /* Functions hang on the lower end of a link, and so does each switch's upstream port: every second bridge. The step in
@@ -37,7 +36,8 @@ static struct num common_max(struct num lower, const struct num *upper)
 	return smaller(lower, *upper);
 }
 
-static struct pcie_want want(const struct profile *profile, const struct pcie_link *link, const char *key, struct num max)
+static struct pcie_want want(const struct profile *profile, const struct pcie_link *link, const char *key,
+			     struct num max)
 {
 	struct pcie_want ret = { .val = max };
 
@@ -88,7 +88,7 @@ int64_t pcie_mbps(int64_t speed_mtps, int64_t width)
 {
 	if (speed_mtps <= 0 || width <= 0 || width > WIDTH_MAX)
 		return 0;
-	return speed_mtps <= SPEED_GEN2 ? speed_mtps * width * 8 / 10 : speed_mtps * width * 128 / 130;
+	return pci_link_mbps(speed_mtps, width);
 }
 
 int64_t pcie_designed_mbps(const struct profile *profile, const struct pci_dev *function)
@@ -98,7 +98,8 @@ int64_t pcie_designed_mbps(const struct profile *profile, const struct pci_dev *
 	int64_t least = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		struct num speed = pcie_want_speed(profile, &links[i]).val, width = pcie_want_width(profile, &links[i]).val;
+		struct num speed = pcie_want_speed(profile, &links[i]).val,
+			   width = pcie_want_width(profile, &links[i]).val;
 		int64_t mbps = speed.err || width.err ? 0 : pcie_mbps(speed.val, width.val);
 
 		if (mbps && (!least || mbps < least))

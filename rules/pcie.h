@@ -13,7 +13,7 @@
 struct pcie_link {
 	const struct pci_dev *lower;
 	const struct pci_dev *upper; /* NULL: the slot cannot be seen (a virtual machine, an on-chip function) */
-	bool is_own;		     /* the function's own link, the one a profile speaks of */
+	bool is_own; /* the function's own link, the one a profile speaks of */
 };
 
 #define PCIE_LINKS_MAX 8
@@ -37,13 +37,13 @@ bool pcie_link_is_slow(const struct profile *profile, const struct pcie_link *li
 /* A link at 2.5 GT/s that a driver may have put there to save power; mlx5 never does. */
 bool pcie_link_may_idle(const struct rdma_port *port, const struct pcie_link *link);
 
-/* What so many lanes at that speed carry after encoding, in Mb/s; 0 if either is not a number of PCIe. */
+/* pci_link_mbps(), and 0 if either is not a number of PCIe. */
 int64_t pcie_mbps(int64_t speed_mtps, int64_t width);
 
 /* What the way from the function to the root carries once every link on it has trained as it should; 0 if not known. */
 int64_t pcie_designed_mbps(const struct profile *profile, const struct pci_dev *function);
 
-/* The first used port of the host, in port order, whose way to the root has `lower` in it: the one to report a link at. */
+/* The first used port of the host whose way to the root has `lower` in it: the one to report that link at. */
 const struct rdma_port *pcie_link_reporter(const struct fabric *fabric, const struct snapshot *host,
 					   const struct pci_dev *lower);
 
