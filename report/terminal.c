@@ -206,8 +206,9 @@ static void put_not_run(struct pen *pen, const struct results *results)
 	if (!results->n_not_run)
 		return;
 	pen_begin(pen, 0);
-	pen_put(pen, INK_DIM, "Not run at level %s: %s", level_name(results->level),
-		host_words(pen->arena, results->not_run, results->n_not_run, pen->style->verbose ? SIZE_MAX - 1 : 3));
+	pen_put(pen, INK_DIM, "Not run at level %s: %s%s", level_name(results->level),
+		host_words(pen->arena, results->not_run, results->n_not_run, pen->style->verbose ? SIZE_MAX - 1 : 3),
+		results->level == LEVEL_FULL ? "" : " (--level full runs all)");
 	pen_end(pen, 2);
 }
 
@@ -225,10 +226,9 @@ static void put_next(struct pen *pen, const struct results *results)
 	pen_begin(pen, 0);
 	pen_put(pen, INK_PLAIN, "%s", meaning[results->verdict]);
 	if (worst && worst->verdict != VERDICT_PASS && worst->verdict != VERDICT_SKIP)
-		pen_put(pen, INK_PLAIN, " Why it matters: sparkfab explain %s.", worst->check);
-	if (!pen->style->verbose && results->n_findings)
-		pen_put(pen, INK_PLAIN, " All %zu finding%s: --verbose.", results->n_findings,
-			results->n_findings > 1 ? "s" : "");
+		pen_put(pen, INK_PLAIN, " Why: sparkfab explain %s.", worst->check);
+	if (!pen->style->verbose && results->n_findings > 1)
+		pen_put(pen, INK_PLAIN, " All %zu findings: --verbose.", results->n_findings);
 	pen_end(pen, 2);
 }
 

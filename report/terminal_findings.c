@@ -13,7 +13,6 @@
 #define SUBJECTS_SHOWN 12
 #define COMMANDS_SHOWN 12 /* a host and heading */
 #define HOSTS_SHOWN 8	  /* with their own commands */
-#define NAME_PAD_MAX 24
 
 /* Findings first … first + n - 1 of the results, in their order. */
 struct group {
@@ -62,7 +61,7 @@ static bool says_the_same(const struct finding *a, const struct finding *b)
 	}
 }
 
-static void put_headline(struct pen *pen, const struct finding *finding, size_t n_more)
+static void put_headline(struct pen *pen, const struct finding *finding)
 {
 	pen_begin(pen, 0);
 	pen_put(pen, verdict_ink(finding->verdict), "%s", verdict_word(finding->verdict));
@@ -71,8 +70,6 @@ static void put_headline(struct pen *pen, const struct finding *finding, size_t 
 		pen_put(pen, INK_PLAIN, "  %s", finding->subject);
 	if (finding->n_hosts)
 		pen_put(pen, INK_PLAIN, " on %s", host_words(pen->arena, finding->hosts, finding->n_hosts, 3));
-	if (n_more)
-		pen_put(pen, INK_PLAIN, ", and %zu more", n_more);
 	if (finding->required && finding->verdict != VERDICT_PASS)
 		pen_put(pen, INK_DIM, "  (required)");
 	pen_end(pen, 6);
@@ -83,7 +80,7 @@ static void put_headline(struct pen *pen, const struct finding *finding, size_t 
 
 static size_t pad_width(struct pen *pen, const struct finding *finding, size_t n, bool of_host)
 {
-	size_t width = 0;
+	size_t width = 0, most = pen->columns / 4;
 
 	for (size_t i = 0; i < n; i++) {
 		const char *text = of_host ? finding->evidence[i].host : finding->evidence[i].name;
@@ -92,7 +89,7 @@ static size_t pad_width(struct pen *pen, const struct finding *finding, size_t n
 		pen_begin(pen, 0);
 		pen_put(pen, INK_PLAIN, "%s", text ? text : "");
 		columns = pen_width(pen);
-		if (columns > width && columns <= NAME_PAD_MAX)
+		if (columns > width && columns <= most)
 			width = columns;
 	}
 	return width ? width + 2 : 0;
@@ -295,7 +292,7 @@ static void put_cures(struct pen *pen, const struct group *group)
 static void put_group(struct pen *pen, const struct group *group)
 {
 	pen_newline(pen);
-	put_headline(pen, group->first, group->n_more);
+	put_headline(pen, group->first);
 	put_evidence(pen, group->first);
 	put_expected(pen, group->first);
 	put_more(pen, group);

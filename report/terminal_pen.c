@@ -158,17 +158,36 @@ static void glyph_out(struct pen *pen, const struct glyph *glyph)
 	buf_adds(pen->out, glyph->text);
 }
 
-/* A word, from column *at on; one that is longer than a line is cut where the line ends. */
-static void word_out(struct pen *pen, const struct glyph *glyphs, size_t n, size_t rest, size_t *at)
+/* How many of the glyphs fit into `room`; of a path the last whole part, where that is not a mere crumb. */
+static size_t fitting(const struct glyph *glyphs, size_t n, size_t room)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (*at + glyphs[i].width > pen->columns) {
-			pen_newline(pen);
-			blanks(pen, rest);
-			*at = rest;
+	size_t fit = 0, slash = 0, width = 0;
+
+	while (fit < n && width + glyphs[fit].width <= room) {
+		width += glyphs[fit++].width;
+		if (glyphs[fit - 1].text[0] == '/')
+			slash = fit;
+	}
+	return fit < n && slash > fit / 2 ? slash : fit;
+}
+
+/* A word, from column `at` on; one that is longer than a line goes on in the next. Returns the column behind it. */
+static size_t word_out(struct pen *pen, const struct glyph *glyphs, size_t n, size_t rest, size_t at)
+{
+	for (;;) {
+		size_t fit = fitting(glyphs, n, pen->columns - at);
+
+		for (size_t i = 0; i < fit; i++) {
+			glyph_out(pen, &glyphs[i]);
+			at += glyphs[i].width;
 		}
-		glyph_out(pen, &glyphs[i]);
-		*at += glyphs[i].width;
+		glyphs += fit;
+		n -= fit;
+		if (!n)
+			return at;
+		pen_newline(pen);
+		blanks(pen, rest);
+		at = rest;
 	}
 }
 
@@ -189,16 +208,17 @@ void pen_end(struct pen *pen, size_t rest)
 			width += glyphs[i + word++].width;
 		if (!word)
 			break;
-		if (!line_empty && at + gap + width > pen->columns) {
-			pen_newline(pen);
+		if (at + gap + width <= pen->columns) {
+			blanks(pen, line_empty ? at + gap : gap);
+			at += gap;
+		} else {
+			if (!line_empty)
+				pen_newline(pen);
 			blanks(pen, rest);
 			at = rest;
-		} else {
-			blanks(pen, line_empty ? pen->indent + gap : gap);
-			at += gap;
 		}
 		line_empty = false;
-		word_out(pen, &glyphs[i], word, rest, &at);
+		at = word_out(pen, &glyphs[i], word, rest, at);
 		i += word;
 	}
 	pen_newline(pen);

@@ -12,6 +12,7 @@
 #define RAILS_SHOWN 16
 
 enum { LEFT, RIGHT, N_SIDES };
+enum { PORT, NETDEV, ADDRESS, N_PARTS };
 
 static bool same(const char *a, const char *b)
 {
@@ -74,15 +75,13 @@ static const char *wire_end(const struct rail_picture *rail, bool is_right)
 /* What stands at one end, from the outside to the wire; the right end is read from right to left. */
 static const char *end_part(const struct rail_picture_end *end, size_t i)
 {
-	const char *parts[] = { end->port, end->netdev, end->addr };
+	const char *parts[N_PARTS] = { [PORT] = end->port, [NETDEV] = end->netdev, [ADDRESS] = end->addr };
 
 	return parts[i] ? parts[i] : "";
 }
 
-#define N_PARTS 3
-
 struct picture {
-	size_t part[N_SIDES][N_PARTS]; /* widths */
+	size_t part[N_SIDES][N_PARTS]; /* widths; 0: not shown */
 	size_t name, state, wire;
 };
 
@@ -131,6 +130,16 @@ static size_t picture_width(const struct picture *picture)
 	       side_width(picture, RIGHT);
 }
 
+/* Without the netdevs if need be: a Spark's port is named like its netdev. Without addresses the table says more. */
+static bool fit_picture(struct pen *pen, const struct results *results, size_t n, struct picture *ret_picture)
+{
+	*ret_picture = measure(pen, results, n);
+	if (picture_width(ret_picture) <= pen->columns)
+		return true;
+	ret_picture->part[LEFT][NETDEV] = ret_picture->part[RIGHT][NETDEV] = 0;
+	return picture_width(ret_picture) <= pen->columns;
+}
+
 static void put_side(struct pen *pen, const struct picture *picture, const struct rail_picture_end *end, size_t side)
 {
 	for (size_t i = 0; i < N_PARTS; i++) {
@@ -141,7 +150,7 @@ static void put_side(struct pen *pen, const struct picture *picture, const struc
 			continue;
 		if (side == RIGHT)
 			pen_put(pen, INK_PLAIN, "  ");
-		pen_put(pen, part == 2 ? INK_PLAIN : INK_DIM, "%s", end_part(end, part));
+		pen_put(pen, part == ADDRESS ? INK_PLAIN : INK_DIM, "%s", end_part(end, part));
 		pen_pad(pen, edge);
 	}
 }
@@ -172,15 +181,13 @@ static void print_picture(struct pen *pen, const struct results *results, size_t
 {
 	size_t indent = picture->name + 2 + picture->state + 2;
 	const struct rail_picture *first = &results->rails[0];
-	size_t right_name = text_columns(pen_text(pen, first->ends[RIGHT].host));
+	size_t right = picture_width(picture) - side_width(picture, RIGHT) + 2;
 
 	pen_begin(pen, 0);
 	pen_pad(pen, indent);
 	pen_put(pen, INK_BOLD, "%s", first->ends[LEFT].host);
-	if (right_name < side_width(picture, RIGHT) + wire_width(picture))
-		pen_pad(pen, picture_width(picture) - right_name);
-	else
-		pen_put(pen, INK_PLAIN, "  ");
+	pen_put(pen, INK_PLAIN, "  ");
+	pen_pad(pen, right);
 	pen_put(pen, INK_BOLD, "%s", first->ends[RIGHT].host);
 	pen_end(pen, indent);
 	for (size_t i = 0; i < n; i++) {
@@ -326,8 +333,7 @@ void terminal_rails(struct pen *pen, const struct results *results)
 		pen_end(pen, 0);
 		return;
 	}
-	picture = is_pair(results, results->n_rails) ? measure(pen, &chosen, n) : (struct picture){ .name = pen->columns };
-	if (picture_width(&picture) <= pen->columns)
+	if (is_pair(&chosen, n) && fit_picture(pen, &chosen, n, &picture))
 		print_picture(pen, &chosen, n, &picture);
 	else
 		print_table(pen, &chosen, n);

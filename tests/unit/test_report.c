@@ -330,7 +330,7 @@ static void test_many_hosts(void **state)
 	results_finish(results, NULL, NULL);
 	report_terminal(results, &style, &out);
 	assert_non_null(strstr(buf_str(&out), "node00 ↔ 63 hosts (1 did not answer)"));
-	assert_non_null(strstr(buf_str(&out), "node00, node01 and 61 more  mlx5_0/1  eth2             400G  9000/4096\n"));
+	assert_non_null(strstr(buf_str(&out), "node00, node01 and 61 more  mlx5_0/1  eth2              400G  9000/4096\n"));
 	assert_non_null(strstr(buf_str(&out), "? unproven  node09                      mlx5_0/1  eth2    10.0.0.1  400G  1500/1024 ≠\n"));
 	assert_in_range(count_lines(buf_str(&out)), 6, 14);
 	results_free(results);
