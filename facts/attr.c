@@ -389,9 +389,10 @@ struct reader {
 	struct line line;
 };
 
+/* Empty lines and comments. "#18 00ff" is no comment but an attribute without a name. */
 static bool line_is_skipped(const char *line, size_t len)
 {
-	return len == 0 || line[0] == '#';
+	return len == 0 || (line[0] == '#' && (len == 1 || !isdigit((unsigned char)line[1])));
 }
 
 /* Looks at the next line; false at the end. */
@@ -524,7 +525,7 @@ static bool is_unknown_name(const char *name)
 	uint64_t number;
 
 	return name[0] == '#' && isdigit((unsigned char)name[1]) && text_parse_u64(name + 1, &number) &&
-	       number <= (unsigned)NLA_TYPE_MASK;
+	       number <= (uint16_t)NLA_TYPE_MASK;
 }
 
 static bool is_list_name(const char *name)
