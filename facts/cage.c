@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which ports share a connector. On a DGX Spark the ConnectX-7 shows each of its two cages twice, once for each half of the
- * chip (PCI domains 0000 and 0002); the function number tells the cage. Names and serial numbers do not: guides that pair
- * by PCI domain are wrong.
+ * Which ports share a connector. On a DGX Spark the ConnectX-7 shows each of its two cages twice, once for each half of
+ * the chip (PCI domains 0000 and 0002); the function number tells the cage. Names and serial numbers do not: guides
+ * that pair by PCI domain are wrong.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,8 @@
 
 static int compare_port_place(const void *a, const void *b)
 {
-	uintptr_t x = (uintptr_t)(*(struct port_info *const *)a)->port, y = (uintptr_t)(*(struct port_info *const *)b)->port;
+	uintptr_t x = (uintptr_t)(*(struct port_info *const *)a)->port,
+		  y = (uintptr_t)(*(struct port_info *const *)b)->port;
 
 	return x < y ? -1 : x > y;
 }
@@ -40,15 +41,18 @@ static void list_ports(struct build *b)
 const struct port_info *fabric_port(const struct fabric *fabric, const struct rdma_port *port)
 {
 	const struct port_info key = { .port = port }, *wanted = &key;
-	struct port_info *const *found =
-		bsearch(&wanted, fabric->by_port, fabric->n_infos, sizeof(*fabric->by_port), compare_port_place);
+	struct port_info *const *found = bsearch(&wanted, fabric->by_port, fabric->n_infos, sizeof(*fabric->by_port),
+						 compare_port_place);
 
 	return found ? *found : NULL;
 }
 
 /* ---- points ---- */
 
-/* The port under each netdev of a host, by the netdev's place: its own, below it (VLAN), or of its members (bond, bridge). */
+/*
+ * The port under each netdev of a host, by the netdev's place: its own, below it (VLAN), or of its members (bond,
+ * bridge).
+ */
 static struct port_info **ports_under_netdevs(struct build *b, size_t h)
 {
 	const struct snapshot *host = b->fabric->hosts[h];
@@ -66,7 +70,10 @@ static struct port_info **ports_under_netdevs(struct build *b, size_t h)
 		if (master && !under[master - host->netdevs])
 			under[master - host->netdevs] = &b->fabric->ports[h][p];
 	}
-	/* What is stacked always has a higher index than what it stands on, except after a move between namespaces: twice. */
+	/*
+	 * What is stacked always has a higher index than what it stands on, except after a move between namespaces:
+	 * twice.
+	 */
 	for (int round = 0; round < 2; round++)
 		for (size_t i = 0; i < host->n_netdevs; i++)
 			if (!under[i] && host->netdevs[i].lower)
@@ -88,7 +95,9 @@ static void add_points(struct build *b, size_t h)
 			if (netdev->addrs[a].is_tentative || netdev->addrs[a].is_dadfailed)
 				continue;
 			point = arena_push(b->arena, &b->points, &b->n_points);
-			*point = (struct point){ .host = h, .info = under[i], .netdev = netdev, .addr = &netdev->addrs[a] };
+			*point = (struct point){
+				.host = h, .info = under[i], .netdev = netdev, .addr = &netdev->addrs[a]
+			};
 		}
 	}
 }
@@ -123,7 +132,8 @@ static void prove_first_end(struct rail *rail)
 	first->proof = PROOF_REFUTED;
 	for (size_t i = 1; i < rail->n_ends; i++) {
 		const struct rail_end *end = &rail->ends[i];
-		bool stronger = first->proof == PROOF_REFUTED || (end->proof != PROOF_REFUTED && end->proof > first->proof);
+		bool stronger = first->proof == PROOF_REFUTED ||
+				(end->proof != PROOF_REFUTED && end->proof > first->proof);
 
 		if (!first->proof_text || stronger) {
 			first->proof = end->proof;
@@ -212,8 +222,8 @@ static bool is_given(const struct ip_addr *addr)
 /* The address of an InfiniBand port is the LID that the subnet manager gave it. */
 static bool has_lid(const struct rdma_port *port)
 {
-	return num_is(port->link_layer, LINK_LAYER_INFINIBAND) && port_is_active(port) && !port->lid.err && port->lid.val > 0 &&
-	       port->lid.val < 0xffff;
+	return num_is(port->link_layer, LINK_LAYER_INFINIBAND) && port_is_active(port) && !port->lid.err &&
+	       port->lid.val > 0 && port->lid.val < 0xffff;
 }
 
 static void set_use(struct build *b, const struct fabric_hints *hints)
@@ -268,7 +278,8 @@ static struct mac_owner *list_macs(struct build *b, size_t *ret_n)
 
 		for (size_t i = 0; i < host->n_netdevs; i++)
 			if (!host->netdevs[i].mac.err && !host->netdevs[i].is_loopback)
-				*arena_push(b->arena, &owners, ret_n) = (struct mac_owner){ host->netdevs[i].mac.val, host };
+				*arena_push(b->arena, &owners, ret_n) = (struct mac_owner){ host->netdevs[i].mac.val,
+											    host };
 	}
 	if (owners)
 		qsort(owners, *ret_n, sizeof(*owners), compare_macs);
@@ -276,8 +287,8 @@ static struct mac_owner *list_macs(struct build *b, size_t *ret_n)
 }
 
 /* Two neighbours of one netdev that are not the same machine; false if there are none. */
-static bool find_two_neighbours(const struct snapshot *host, const struct netdev *netdev, const struct mac_owner *owners,
-				size_t n_owners, const char *ret_macs[2])
+static bool find_two_neighbours(const struct snapshot *host, const struct netdev *netdev,
+				const struct mac_owner *owners, size_t n_owners, const char *ret_macs[2])
 {
 	const void *first = NULL;
 	size_t n;
@@ -316,7 +327,8 @@ static bool set_switched_by_neighbours(struct build *b)
 			if (!end->netdev || !find_two_neighbours(host, end->netdev, owners, n_owners, macs))
 				continue;
 			b->fabric->kind = FABRIC_SWITCHED;
-			b->fabric->kind_why = arena_printf(b->arena, "%s of %s has several neighbours, among them %s and %s",
+			b->fabric->kind_why = arena_printf(b->arena,
+							   "%s of %s has several neighbours, among them %s and %s",
 							   end->netdev->name, host->name, macs[0], macs[1]);
 			return true;
 		}
@@ -333,14 +345,16 @@ static void set_kind(struct build *b)
 		if (fabric->rails[i].n_ends <= 2)
 			continue;
 		fabric->kind = FABRIC_SWITCHED;
-		fabric->kind_why = arena_printf(b->arena, "%s joins %zu hosts", fabric->rails[i].name, fabric->rails[i].n_ends);
+		fabric->kind_why = arena_printf(b->arena, "%s joins %zu hosts", fabric->rails[i].name,
+						fabric->rails[i].n_ends);
 		return;
 	}
 	if (set_switched_by_neighbours(b))
 		return;
-	fabric->kind_why = fabric->n_rails ? "each rail has two ends and no other neighbour was seen: a cable and a switch "
-					     "between them look alike"
-					   : "no port of one host was joined to a port of another";
+	fabric->kind_why = fabric->n_rails
+				   ? "each rail has two ends and no other neighbour was seen: a cable and a switch "
+				     "between them look alike"
+				   : "no port of one host was joined to a port of another";
 }
 
 /* ---- all ---- */

@@ -27,8 +27,10 @@ static const char *name_in(const char *const names[], size_t n, int64_t index)
 
 const char *port_state_name(int64_t state)
 {
-	static const char *const names[] = { [PORT_NOP] = "NOP",     [PORT_DOWN] = "DOWN",     [PORT_INIT] = "INIT",
-					     [PORT_ARMED] = "ARMED", [PORT_ACTIVE] = "ACTIVE", [PORT_ACTIVE_DEFER] = "ACTIVE_DEFER" };
+	static const char *const names[] = {
+		[PORT_NOP] = "NOP",	[PORT_DOWN] = "DOWN",	  [PORT_INIT] = "INIT",
+		[PORT_ARMED] = "ARMED", [PORT_ACTIVE] = "ACTIVE", [PORT_ACTIVE_DEFER] = "ACTIVE_DEFER"
+	};
 
 	return NAME_IN(names, state);
 }
@@ -46,7 +48,9 @@ const char *phys_state_name(int64_t state)
 
 const char *link_layer_name(int64_t layer)
 {
-	static const char *const names[] = { [LINK_LAYER_ETHERNET] = "Ethernet", [LINK_LAYER_INFINIBAND] = "InfiniBand" };
+	static const char *const names[] = {
+		[LINK_LAYER_ETHERNET] = "Ethernet", [LINK_LAYER_INFINIBAND] = "InfiniBand"
+	};
 
 	return NAME_IN(names, layer);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What two ends of a rail know of each other: probes of this run first, then both hosts' neighbour tables, then only why
- * they were joined. All lookups are by binary search: the readers sort neighbours and routes.
+ * What two ends of a rail know of each other: probes of this run first, then both hosts' neighbour tables, then only
+ * why they were joined. All lookups are by binary search: the readers sort neighbours and routes.
  */
 #include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
@@ -39,7 +39,8 @@ static size_t neighbour_bound(const struct snapshot *host, const struct netdev *
 	return low;
 }
 
-const struct neighbour *find_neighbour(const struct snapshot *host, const struct netdev *netdev, int family, const char *addr)
+const struct neighbour *find_neighbour(const struct snapshot *host, const struct netdev *netdev, int family,
+				       const char *addr)
 {
 	size_t i = neighbour_bound(host, netdev, family, addr);
 	const struct neighbour *at = &host->neighbours[i];
@@ -97,7 +98,8 @@ static int route_order(const struct route *at, int family, int64_t table, unsign
 	return memcmp(at->dst, dst, 16);
 }
 
-static size_t route_bound(const struct snapshot *host, size_t low, int family, int64_t table, unsigned len, const uint8_t dst[16])
+static size_t route_bound(const struct snapshot *host, size_t low, int family, int64_t table, unsigned len,
+			  const uint8_t dst[16])
 {
 	size_t high = host->n_routes;
 
@@ -144,7 +146,8 @@ static bool rule_is_from(const struct rule *rule, const struct ip_addr *addr)
 	size_t len = strlen(addr->text);
 
 	return rule->family == addr->family && rule->from && !strncmp(rule->from, addr->text, len) &&
-	       !strcmp(rule->from + len, addr->family == AF_INET ? "/32" : "/128") && !rule->to && !rule->iif && !rule->table.err;
+	       !strcmp(rule->from + len, addr->family == AF_INET ? "/32" : "/128") && !rule->to && !rule->iif &&
+	       !rule->table.err;
 }
 
 const struct route *gateway_route(const struct snapshot *host, const struct point *a, const struct ip_addr *addr)
@@ -222,11 +225,13 @@ static const struct reach *find_reach(struct build *b, size_t h, const char *net
 	return found ? *found : NULL;
 }
 
-static struct proof wrong_mac(struct build *b, const struct point *from, const struct point *to, const char *mac, const char *where)
+static struct proof wrong_mac(struct build *b, const struct point *from, const struct point *to, const char *mac,
+			      const char *where)
 {
 	return (struct proof){ PROOF_REFUTED,
-			       arena_printf(b->arena, "%s is at %s on %s (%s of %s), which is not %s of %s (%s)", to->addr->text, mac,
-					    from->netdev->name, where, b->fabric->hosts[from->host]->name, to->netdev->name,
+			       arena_printf(b->arena, "%s is at %s on %s (%s of %s), which is not %s of %s (%s)",
+					    to->addr->text, mac, from->netdev->name, where,
+					    b->fabric->hosts[from->host]->name, to->netdev->name,
 					    b->fabric->hosts[to->host]->name, mac_text(to->netdev)) };
 }
 
@@ -239,14 +244,14 @@ static struct proof probe_proof(struct build *b, const struct point *from, const
 	if (!reach || !strcmp(reach->state, "error"))
 		return (struct proof){ PROOF_SUBNET, NULL };
 	if (strcmp(reach->state, "reachable") != 0)
-		return (struct proof){ PROOF_REFUTED, arena_printf(b->arena, "%s did not answer on %s (probe of %s)", to->addr->text,
-								   from->netdev->name, host) };
+		return (struct proof){ PROOF_REFUTED, arena_printf(b->arena, "%s did not answer on %s (probe of %s)",
+								   to->addr->text, from->netdev->name, host) };
 	if (!reach->mac)
 		return (struct proof){ PROOF_SUBNET, NULL };
 	if (!is_mac_of(reach->mac, to))
 		return wrong_mac(b, from, to, reach->mac, "probe");
-	return (struct proof){ PROOF_REACHED, arena_printf(b->arena, "%s answered from %s on %s (probe of %s)", to->addr->text,
-							   reach->mac, from->netdev->name, host) };
+	return (struct proof){ PROOF_REACHED, arena_printf(b->arena, "%s answered from %s on %s (probe of %s)",
+							   to->addr->text, reach->mac, from->netdev->name, host) };
 }
 
 /* Whether that refutation was somebody else's answer, which weighs more than none. */
@@ -258,25 +263,28 @@ static struct proof table_proof(struct build *b, const struct point *from, const
 	if (!neighbour || neighbour->state.err)
 		return (struct proof){ PROOF_SUBNET, NULL };
 	if (neighbour->state.val & NUD_FAILED)
-		return (struct proof){ PROOF_REFUTED, arena_printf(b->arena, "%s does not answer on %s (neighbour table of %s: FAILED)",
-								   to->addr->text, from->netdev->name, host->name) };
+		return (struct proof){ PROOF_REFUTED,
+				       arena_printf(b->arena,
+						    "%s does not answer on %s (neighbour table of %s: FAILED)",
+						    to->addr->text, from->netdev->name, host->name) };
 	if (!neighbour->mac || !neighbour_is_known(neighbour))
 		return (struct proof){ PROOF_SUBNET, NULL };
 	if (!is_mac_of(neighbour->mac, to)) {
 		*ret_is_wrong = true;
 		return wrong_mac(b, from, to, neighbour->mac, "neighbour table");
 	}
-	return (struct proof){ PROOF_NEIGHBOUR,
-			       arena_printf(b->arena, "%s is at %s on %s (neighbour table of %s: %s)", to->addr->text, neighbour->mac,
-					    from->netdev->name, host->name, neighbour_state_name(neighbour->state.val)) };
+	return (struct proof){ PROOF_NEIGHBOUR, arena_printf(b->arena, "%s is at %s on %s (neighbour table of %s: %s)",
+							     to->addr->text, neighbour->mac, from->netdev->name,
+							     host->name, neighbour_state_name(neighbour->state.val)) };
 }
 
 static struct proof fabric_proof(struct build *b, const struct point *a)
 {
 	const struct rdma_port *port = a->info->port;
 
-	return (struct proof){ PROOF_FABRIC, arena_printf(b->arena, "both ACTIVE in subnet %s under the subnet manager at LID %d",
-							  port->subnet_prefix.val, (int)port->sm_lid.val) };
+	return (struct proof){ PROOF_FABRIC,
+			       arena_printf(b->arena, "both ACTIVE in subnet %s under the subnet manager at LID %d",
+					    port->subnet_prefix.val, (int)port->sm_lid.val) };
 }
 
 static struct proof route_proof(struct build *b, const struct point *a, const struct point *z)
@@ -289,11 +297,16 @@ static struct proof route_proof(struct build *b, const struct point *a, const st
 		return (struct proof){ PROOF_SUBNET, NULL };
 	gateway = find_neighbour(host, a->netdev, strchr(route->gateway, ':') ? AF_INET6 : AF_INET, route->gateway);
 	if (gateway && !gateway->state.err && (gateway->state.val & NUD_FAILED))
-		return (struct proof){ PROOF_REFUTED,
-				       arena_printf(b->arena, "%s is routed through %s on %s, which does not answer (neighbour table of %s: FAILED)",
-						    z->addr->text, route->gateway, a->netdev->name, host->name) };
-	return (struct proof){ PROOF_ROUTE, arena_printf(b->arena, "%s is routed through %s on %s (%s of %s)", z->addr->text,
-							 route->gateway, a->netdev->name, route->dst_text, host->name) };
+		return (struct proof){
+			PROOF_REFUTED,
+			arena_printf(
+				b->arena,
+				"%s is routed through %s on %s, which does not answer (neighbour table of %s: FAILED)",
+				z->addr->text, route->gateway, a->netdev->name, host->name)
+		};
+	return (struct proof){ PROOF_ROUTE,
+			       arena_printf(b->arena, "%s is routed through %s on %s (%s of %s)", z->addr->text,
+					    route->gateway, a->netdev->name, route->dst_text, host->name) };
 }
 
 /* A refuted probe beats all; else somebody else's MAC beats what is known; else the better of two. */
@@ -325,9 +338,11 @@ struct proof prove_ends(struct build *b, const struct point *a, const struct poi
 	if (proof.kind == PROOF_SUBNET && joined_by == PROOF_ROUTE)
 		proof = route_proof(b, a, z);
 	if (proof.kind == PROOF_SUBNET && addr_in_subnet_of(z->addr, a->addr))
-		proof.text = arena_printf(b->arena, "%s and %s lie in one subnet; neither host has seen the other there", a->addr->text,
-					  z->addr->text);
+		proof.text = arena_printf(b->arena,
+					  "%s and %s lie in one subnet; neither host has seen the other there",
+					  a->addr->text, z->addr->text);
 	else if (proof.kind == PROOF_SUBNET)
-		proof.text = arena_printf(b->arena, "%s and %s; neither host has seen the other there", a->addr->text, z->addr->text);
+		proof.text = arena_printf(b->arena, "%s and %s; neither host has seen the other there", a->addr->text,
+					  z->addr->text);
 	return proof;
 }

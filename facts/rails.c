@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which ports of different hosts share a segment. Four passes, each over ports that are still alone: one subnet (IPv4, then
- * IPv6), InfiniBand ports of one fabric, neighbours that know each other (link-local addresses, unequal prefixes), and
- * routes out of the head's ports. Everything is sorted and searched, never compared pair by pair.
+ * Which ports of different hosts share a segment. Four passes, each over ports that are still alone: one subnet (IPv4,
+ * then IPv6), InfiniBand ports of one fabric, neighbours that know each other (link-local addresses, unequal prefixes),
+ * and routes out of the head's ports. Everything is sorted and searched, never compared pair by pair.
  */
 #include <linux/rtnetlink.h>
 #include <stdlib.h>
@@ -65,7 +65,8 @@ static bool knows(struct build *b, const struct point *from, const struct point 
 	if (!from->addr || !to->addr || from->addr->family != to->addr->family || to->netdev->mac.err)
 		return false;
 	neighbour = find_neighbour(b->fabric->hosts[from->host], from->netdev, to->addr->family, to->addr->text);
-	return neighbour && neighbour_is_known(neighbour) && neighbour->mac && !strcasecmp(neighbour->mac, to->netdev->mac.val);
+	return neighbour && neighbour_is_known(neighbour) && neighbour->mac &&
+	       !strcasecmp(neighbour->mac, to->netdev->mac.val);
 }
 
 static bool fit_by_neighbour(struct build *b, const struct point *end, const struct point *point)
@@ -101,9 +102,9 @@ static void fit_host(struct build *b, const struct point *points, size_t n, size
 }
 
 /*
- * Points of one segment, by host and then by address. The first host opens a rail for each of its ports; every other host
- * puts its ports where a neighbour table says so, where an InfiniBand port has the same name, then in order. Twins in one
- * subnet thus make two rails, not four pairs.
+ * Points of one segment, by host and then by address. The first host opens a rail for each of its ports; every other
+ * host puts its ports where a neighbour table says so, where an InfiniBand port has the same name, then in order. Twins
+ * in one subnet thus make two rails, not four pairs.
  */
 static void join_segment(struct build *b, const struct point *points, size_t n, enum rail_proof joined_by)
 {
@@ -226,8 +227,8 @@ static void join_infiniband(struct build *b)
 		for (size_t p = 0; p < fabric->hosts[h]->n_ports; p++) {
 			const struct rdma_port *port = fabric->hosts[h]->ports[p];
 
-			if (num_is(port->link_layer, LINK_LAYER_INFINIBAND) && port_is_active(port) && !port->subnet_prefix.err &&
-			    !port->sm_lid.err && port->sm_lid.val)
+			if (num_is(port->link_layer, LINK_LAYER_INFINIBAND) && port_is_active(port) &&
+			    !port->subnet_prefix.err && !port->sm_lid.err && port->sm_lid.val)
 				points[n++] = (struct point){ .host = h, .info = &fabric->ports[h][p] };
 		}
 	}
@@ -323,7 +324,8 @@ static void join_neighbours(struct build *b)
 		for (size_t k = 0; k < n; k++) {
 			const struct point *z;
 
-			if (neighbours[k].family != a->addr->family || !neighbours[k].mac || !neighbour_is_known(&neighbours[k]))
+			if (neighbours[k].family != a->addr->family || !neighbours[k].mac ||
+			    !neighbour_is_known(&neighbours[k]))
 				continue;
 			z = find_named(&index, &neighbours[k]);
 			if (z && addr_in_subnet_of(z->addr, a->addr))
@@ -341,8 +343,8 @@ static bool is_routed_point(struct build *b, const struct point *point)
 }
 
 /*
- * Only from the head: its own ports that are still alone are the rails, and each port of another host goes to the first one
- * whose way to it leads through a gateway.
+ * Only from the head: its own ports that are still alone are the rails, and each port of another host goes to the first
+ * one whose way to it leads through a gateway.
  */
 static void join_routed(struct build *b)
 {

@@ -54,7 +54,8 @@ static struct text proc_field(struct reading *r, struct text file, const char *n
 		colon = memchr(line, ':', (size_t)(end - line));
 		if (!colon || strncmp(line, name, name_len) || line[name_len + strspn(line + name_len, " \t")] != ':')
 			continue;
-		return text_of(text_trim(r->arena, arena_strndup(r->arena, colon + 1, (size_t)(end - colon - 1))), file.origin);
+		return text_of(text_trim(r->arena, arena_strndup(r->arena, colon + 1, (size_t)(end - colon - 1))),
+			       file.origin);
 	}
 	return text_err(ENODATA, file.origin);
 }

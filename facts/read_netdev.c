@@ -61,8 +61,12 @@ static void read_stacking(struct reading *r, struct netdev *netdev, const struct
 
 	if (!master.err)
 		netdev->master = netdev_by_index(r->snap, master.val);
-	/* With link_netnsid the index counts in another namespace. A veth's link is its other end, not something below. */
-	if (!link.err && !attr_find(object->attrs, "link_netnsid") && (netdev->kind.err || strcmp(netdev->kind.val, "veth")))
+	/*
+	 * With link_netnsid the index counts in another namespace. A veth's link is its other end, not something below.
+	 * 
+	 */
+	if (!link.err && !attr_find(object->attrs, "link_netnsid") &&
+	    (netdev->kind.err || strcmp(netdev->kind.val, "veth")))
 		netdev->lower = netdev_by_index(r->snap, link.val);
 	if (netdev->lower == netdev)
 		netdev->lower = NULL;
@@ -90,14 +94,15 @@ static void details_not_asked(struct netdev *netdev)
 	const struct num num = num_err(VALUE_NOT_ASKED, NULL);
 	const struct text text = text_err(VALUE_NOT_ASKED, NULL);
 	struct counter *const counters[] = { &netdev->carrier_changes, &netdev->carrier_up, &netdev->carrier_down };
-	struct num *const nums[] = { &netdev->speed_mbps,    &netdev->duplex,	     &netdev->autoneg,
-				     &netdev->lanes,	     &netdev->link_detected, &netdev->ext_state,
-				     &netdev->ext_substate,  &netdev->pause_autoneg, &netdev->pause_rx,
-				     &netdev->pause_tx,	     &netdev->channels_combined, &netdev->channels_max,
-				     &netdev->module_length_cm, &netdev->module_present };
-	struct text *const texts[] = { &netdev->driver,	       &netdev->driver_version, &netdev->fw_version,
-				       &netdev->bus,	       &netdev->fec_active,	&netdev->module_vendor,
-				       &netdev->module_part,   &netdev->module_serial,	&netdev->module_kind };
+	struct num *const nums[] = {
+		&netdev->speed_mbps,	   &netdev->duplex,	   &netdev->autoneg,	       &netdev->lanes,
+		&netdev->link_detected,	   &netdev->ext_state,	   &netdev->ext_substate,      &netdev->pause_autoneg,
+		&netdev->pause_rx,	   &netdev->pause_tx,	   &netdev->channels_combined, &netdev->channels_max,
+		&netdev->module_length_cm, &netdev->module_present
+	};
+	struct text *const texts[] = { &netdev->driver,	     &netdev->driver_version, &netdev->fw_version,
+				       &netdev->bus,	     &netdev->fec_active,     &netdev->module_vendor,
+				       &netdev->module_part, &netdev->module_serial,  &netdev->module_kind };
 	static const char *const names[] = { "carrier_changes", "carrier_up_count", "carrier_down_count" };
 
 	for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++)
@@ -110,7 +115,10 @@ static void details_not_asked(struct netdev *netdev)
 
 /* ---- addresses ---- */
 
-/* IPv4 first, wide scopes first, the kernel's primary addresses before secondary ones: the same order however they came. */
+/*
+ * IPv4 first, wide scopes first, the kernel's primary addresses before secondary ones: the same order however they
+ * came.
+ */
 static int compare_addrs(const void *a, const void *b)
 {
 	const struct ip_addr *x = a, *y = b;
@@ -166,7 +174,8 @@ static void read_addresses(struct reading *r)
 		read_address(r, &objects[i]);
 	for (size_t i = 0; i < r->snap->n_netdevs; i++)
 		if (r->snap->netdevs[i].n_addrs)
-			qsort(r->snap->netdevs[i].addrs, r->snap->netdevs[i].n_addrs, sizeof(struct ip_addr), compare_addrs);
+			qsort(r->snap->netdevs[i].addrs, r->snap->netdevs[i].n_addrs, sizeof(struct ip_addr),
+			      compare_addrs);
 }
 
 void read_netdevs(struct reading *r)
@@ -225,7 +234,8 @@ static const struct nl_object *ethtool_ask(struct reading *r, const char *comman
 	return *ret_err ? NULL : &objects[0];
 }
 
-static struct num ethtool_num(struct reading *r, const char *what, const struct nl_object *object, int err, const char *attr)
+static struct num ethtool_num(struct reading *r, const char *what, const struct nl_object *object, int err,
+			      const char *attr)
 {
 	return object ? reading_nl_num(r, what, object, attr) : num_err(err, arena_strdup(r->arena, what));
 }
@@ -245,7 +255,10 @@ static struct num duplex_of(struct num duplex)
 	return !duplex.err && duplex.val > 1 ? num_err(VALUE_PLACEHOLDER, duplex.origin) : duplex;
 }
 
-/* Names of the bits that are set. A set without a mask lists only these; one with a mask lists all that are supported. */
+/*
+ * Names of the bits that are set. A set without a mask lists only these; one with a mask lists all that are supported.
+ * 
+ */
 static const char **mode_names(struct reading *r, const struct nl_object *object, const char *set, size_t *ret_n)
 {
 	const struct attr *bitset = attr_find(object->attrs, set);
@@ -293,8 +306,8 @@ static struct text fec_name(struct num mode)
 {
 	static const struct {
 		const char *name;
-		int64_t bit;
-	} names[] = { { "None", 49 }, { "RS", 50 }, { "BASER", 51 }, { "LLRS", 74 } }; /* ETHTOOL_LINK_MODE_FEC_…_BIT */
+		int64_t bit; /* ETHTOOL_LINK_MODE_FEC_…_BIT */
+	} names[] = { { "None", 49 }, { "RS", 50 }, { "BASER", 51 }, { "LLRS", 74 } };
 
 	if (mode.err)
 		return text_err(mode.err, mode.origin);
@@ -375,7 +388,7 @@ static void read_stats(struct reading *r, struct netdev *netdev)
 
 	if (err)
 		return;
-	json_object_foreach((json_t *)json, name, value) {
+	json_object_foreach ((json_t *)json, name, value) {
 		struct counter *counter;
 
 		if (!json_is_integer(value))
@@ -410,8 +423,8 @@ static void read_details(struct reading *r, struct netdev *netdev)
 }
 
 /*
- * A host may have hundreds of veths; six questions about each would take longer than all else. Those asked about: under an
- * RDMA port, stacked on or below one of these, and real hardware.
+ * A host may have hundreds of veths; six questions about each would take longer than all else. Those asked about: under
+ * an RDMA port, stacked on or below one of these, and real hardware.
  */
 static bool netdev_matters(const struct netdev *netdev)
 {
@@ -450,14 +463,16 @@ static void reread_stats(struct reading *r, struct netdev *netdev)
 	int err = source_fact(r->source, arena_printf(r->arena, "ethtool/stats/%s", netdev->name), &json);
 
 	for (size_t i = 0; i < netdev->n_stats; i++)
-		netdev->stats[i].second = reading_json_num(json, err, netdev->stats[i].name, netdev->stats[i].first.origin);
+		netdev->stats[i].second = reading_json_num(json, err, netdev->stats[i].name,
+							   netdev->stats[i].first.origin);
 }
 
 void reread_netdevs(struct reading *r)
 {
 	for (size_t n = 0; n < r->snap->n_netdevs; n++) {
 		struct netdev *netdev = &r->snap->netdevs[n];
-		struct counter *const counters[] = { &netdev->carrier_changes, &netdev->carrier_up, &netdev->carrier_down };
+		struct counter *const counters[] = { &netdev->carrier_changes, &netdev->carrier_up,
+						     &netdev->carrier_down };
 
 		if (!netdev->carrier_changes.first.origin) /* never asked */
 			continue;

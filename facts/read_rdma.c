@@ -198,7 +198,10 @@ static void read_subnet_prefix(struct reading *r, struct rdma_port *port, const 
 
 /* ---- counters ---- */
 
-/* Registers of IBTA's PortCounters are narrow and stick at their top; the kernel hands that out as if it were a count. */
+/*
+ * Registers of IBTA's PortCounters are narrow and stick at their top; the kernel hands that out as if it were a count.
+ * 
+ */
 static int64_t register_top(const char *name)
 {
 	static const struct {
@@ -270,7 +273,8 @@ static void read_verbs(struct reading *r, struct rdma_port *port)
 
 	if (!err && json_object_get(json, "errno")) {
 		err = -(int)json_integer_value(json_object_get(json, "errno"));
-		origin = arena_printf(r->arena, "%s: %s", origin, json_string_value(json_object_get(json, "error")) ?: "failed");
+		origin = arena_printf(r->arena, "%s: %s", origin,
+				      json_string_value(json_object_get(json, "error")) ?: "failed");
 	}
 	if (err && r->snap->verbs_available.err && r->snap->verbs_error)
 		origin = arena_printf(r->arena, "%s: %s", origin, r->snap->verbs_error);
@@ -437,7 +441,8 @@ static void tie_by_gid(struct reading *r, struct rdma_port *port)
 
 		while (netdev && netdev->lower)
 			netdev = netdev->lower;
-		if (netdev && port->netdev && port->netdev->master == netdev && !netdev->kind.err && !strcmp(netdev->kind.val, "bond"))
+		if (netdev && port->netdev && port->netdev->master == netdev && !netdev->kind.err &&
+		    !strcmp(netdev->kind.val, "bond"))
 			port_unset_netdev(r, port);
 		port_set_netdev(r, port, netdev);
 	}
@@ -452,8 +457,8 @@ static void tie_ipoib(struct reading *r, struct rdma_port *port)
 	if (!port->n_gids || port->gids[0].index)
 		return;
 	guid = port->gids[0].raw + 8;
-	snprintf(want, sizeof(want), "%02x:%02x:%02x:%02x:%02x:%02x:%02x:%02x", guid[0], guid[1], guid[2], guid[3], guid[4],
-		 guid[5], guid[6], guid[7]);
+	snprintf(want, sizeof(want), "%02x:%02x:%02x:%02x:%02x:%02x:%02x:%02x", guid[0], guid[1], guid[2], guid[3],
+		 guid[4], guid[5], guid[6], guid[7]);
 	for (size_t i = 0; i < r->snap->n_netdevs; i++) {
 		const struct netdev *netdev = &r->snap->netdevs[i];
 		size_t len = netdev->mac.err || !netdev->is_ipoib || netdev->lower ? 0 : strlen(netdev->mac.val);
@@ -518,7 +523,8 @@ void read_rdma(struct reading *r)
 	read_verbs_available(r);
 	if (err)
 		return;
-	qsort(names, n, sizeof(*names), compare_names);
+	if (n)
+		qsort(names, n, sizeof(*names), compare_names);
 	snap->devs = arena_array(r->arena, n, sizeof(*snap->devs));
 	snap->n_devs = n;
 	for (size_t i = 0; i < n; i++) {

@@ -45,9 +45,14 @@ static int compare_routes(const void *a, const void *b)
 {
 	const struct route *x = a, *y = b;
 	const int64_t order[] = {
-		x->family - y->family,	     x->table.val - y->table.val,   (int64_t)y->dst_len - (int64_t)x->dst_len,
-		memcmp(x->dst, y->dst, 16),  x->metric.val - y->metric.val, netdev_order(x->netdev) - netdev_order(y->netdev),
-		x->type.val - y->type.val,   compare_text(x->gateway, y->gateway),
+		x->family - y->family,
+		x->table.val - y->table.val,
+		(int64_t)y->dst_len - (int64_t)x->dst_len,
+		memcmp(x->dst, y->dst, 16),
+		x->metric.val - y->metric.val,
+		netdev_order(x->netdev) - netdev_order(y->netdev),
+		x->type.val - y->type.val,
+		compare_text(x->gateway, y->gateway),
 		compare_text(x->prefsrc, y->prefsrc),
 	};
 
@@ -110,8 +115,9 @@ static void read_route(struct reading *r, const struct nl_object *object)
 static int compare_rules(const void *a, const void *b)
 {
 	const struct rule *x = a, *y = b;
-	const int64_t order[] = { x->family - y->family,	  x->priority.val - y->priority.val, x->table.val - y->table.val,
-				  x->action.val - y->action.val,  compare_text(x->from, y->from),    compare_text(x->to, y->to),
+	const int64_t order[] = { x->family - y->family,	  x->priority.val - y->priority.val,
+				  x->table.val - y->table.val,	  x->action.val - y->action.val,
+				  compare_text(x->from, y->from), compare_text(x->to, y->to),
 				  compare_text(x->iif, y->iif),	  compare_text(x->oif, y->oif) };
 
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
@@ -135,7 +141,8 @@ static void read_rule(struct reading *r, const struct nl_object *object)
 		rule->priority = num_of(0, rule->priority.origin);
 	rule->table = reading_nl_num(r, what, object, "table");
 	rule->action = reading_nl_num(r, what, object, "action");
-	rule->from = prefix_text(r, reading_nl_text(r, what, object, "src"), reading_nl_num(r, what, object, "src_len"));
+	rule->from = prefix_text(r, reading_nl_text(r, what, object, "src"),
+				 reading_nl_num(r, what, object, "src_len"));
 	rule->to = prefix_text(r, reading_nl_text(r, what, object, "dst"), reading_nl_num(r, what, object, "dst_len"));
 	rule->iif = text_or_null(reading_nl_text(r, what, object, "iifname"));
 	rule->oif = text_or_null(reading_nl_text(r, what, object, "oifname"));
@@ -171,7 +178,8 @@ static void read_neighbour(struct reading *r, const struct nl_object *object)
 
 /* ---- all ---- */
 
-static struct num read_dump(struct reading *r, const char *command, void (*read_one)(struct reading *, const struct nl_object *))
+static struct num read_dump(struct reading *r, const char *command,
+			    void (*read_one)(struct reading *, const struct nl_object *))
 {
 	const char *origin = arena_printf(r->arena, "rtnl %s", command);
 	const struct nl_object *objects;

@@ -9,12 +9,12 @@
 
 #include "core/text.h"
 
-#define PATH_OF(r, format, path)                                                                                               \
-	do {                                                                                                                   \
-		va_list args;                                                                                                  \
-		va_start(args, format);                                                                                        \
-		path = arena_vprintf((r)->arena, format, args);                                                                \
-		va_end(args);                                                                                                  \
+#define PATH_OF(r, format, path) \
+	do { \
+		va_list args; \
+		va_start(args, format); \
+		path = arena_vprintf((r)->arena, format, args); \
+		va_end(args); \
 	} while (0)
 
 struct text reading_text(struct reading *r, const char *format, ...)
@@ -142,9 +142,9 @@ bool is_bdf(const char *text, size_t len)
 	if (domain < 4 || len != domain + 8)
 		return false;
 	text += domain;
-	return text[0] == ':' && isxdigit((unsigned char)text[1]) && isxdigit((unsigned char)text[2]) && text[3] == ':' &&
-	       isxdigit((unsigned char)text[4]) && isxdigit((unsigned char)text[5]) && text[6] == '.' && text[7] >= '0' &&
-	       text[7] <= '7';
+	return text[0] == ':' && isxdigit((unsigned char)text[1]) && isxdigit((unsigned char)text[2]) &&
+	       text[3] == ':' && isxdigit((unsigned char)text[4]) && isxdigit((unsigned char)text[5]) &&
+	       text[6] == '.' && text[7] >= '0' && text[7] <= '7';
 }
 
 /* Length of the run of digits at `text`, leading zeros skipped. */

@@ -72,7 +72,8 @@ static struct buf *host_begin(struct world *w)
 {
 	struct buf *text = &w->text[w->n];
 
-	buf_adds(text, "sparkfab-snapshot 1\nhost made\nnl rtnl link lo\n  index 1\n  type 772\n  flags 0x9\n  ifname lo\n");
+	buf_adds(text,
+		 "sparkfab-snapshot 1\nhost made\nnl rtnl link lo\n  index 1\n  type 772\n  flags 0x9\n  ifname lo\n");
 	return text;
 }
 
@@ -90,21 +91,29 @@ static void host_end(struct world *w, const char *name)
 /* An Ethernet port mlx5_N on ethN with MAC 02:00:00:00:HOST:N; state "4: ACTIVE" or another. */
 static void add_port(struct buf *text, unsigned host, unsigned n, const char *state)
 {
-	buf_addf(text, "link /sys/class/infiniband/mlx5_%u -> ../../devices/pci0000:00/0000:0%u:00.0/infiniband/mlx5_%u\n", n, n, n);
+	buf_addf(text,
+		 "link /sys/class/infiniband/mlx5_%u -> ../../devices/pci0000:00/0000:0%u:00.0/infiniband/mlx5_%u\n", n,
+		 n, n);
 	buf_addf(text, "file /sys/class/infiniband/mlx5_%u/ports/1/state\n| %s\n", n, state);
 	buf_addf(text, "file /sys/class/infiniband/mlx5_%u/ports/1/link_layer\n| Ethernet\n", n);
-	buf_addf(text, "nl rtnl link eth%u\n  index %u\n  type 1\n  flags 0x1003\n  ifname eth%u\n  address 02:00:00:%02x:%02x:%02x\n"
-		       "  carrier 1\n",
-		 n, n + 2, n, host / 256, host % 256, n);
-	buf_addf(text, "nl rdma link mlx5_%u/1\n  dev_name mlx5_%u\n  port_index 1\n  ndev_index %u\n  ndev_name eth%u\n", n, n, n + 2, n);
+	buf_addf(
+		text,
+		"nl rtnl link eth%u\n  index %u\n  type 1\n  flags 0x1003\n  ifname eth%u\n"
+		"  address 02:00:00:%02x:%02x:%02x\n"
+		"  carrier 1\n",
+		n, n + 2, n, host / 256, host % 256, n);
+	buf_addf(text,
+		 "nl rdma link mlx5_%u/1\n  dev_name mlx5_%u\n  port_index 1\n  ndev_index %u\n  ndev_name eth%u\n", n,
+		 n, n + 2, n);
 }
 
 static void add_addr(struct buf *text, unsigned n, const char *addr, unsigned prefix_len, int scope)
 {
 	int family = strchr(addr, ':') ? 10 : 2;
 
-	buf_addf(text, "nl rtnl address eth%u %s/%u\n  family %d\n  prefixlen %u\n  scope %d\n  index %u\n  address %s\n", n, addr,
-		 prefix_len, family, prefix_len, scope, n + 2, addr);
+	buf_addf(text,
+		 "nl rtnl address eth%u %s/%u\n  family %d\n  prefixlen %u\n  scope %d\n  index %u\n  address %s\n", n,
+		 addr, prefix_len, family, prefix_len, scope, n + 2, addr);
 }
 
 static void add_neighbour(struct buf *text, unsigned n, const char *addr, unsigned state, const char *mac)
@@ -117,16 +126,23 @@ static void add_neighbour(struct buf *text, unsigned n, const char *addr, unsign
 
 static void add_route(struct buf *text, unsigned n, const char *dst, unsigned len, const char *gateway, unsigned table)
 {
-	buf_addf(text, "nl rtnl route %s/%u eth%u %u\n  family 2\n  dst_len %u\n  type 1\n  dst %s\n  oif %u\n  gateway %s\n  table %u\n", dst,
-		 len, n, table, len, dst, n + 2, gateway, table);
+	buf_addf(
+		text,
+		"nl rtnl route %s/%u eth%u %u\n  family 2\n  dst_len %u\n  type 1\n  dst %s\n  oif %u\n  gateway %s\n"
+		"  table %u\n",
+		dst, len, n, table, len, dst, n + 2, gateway, table);
 }
 
 static void add_ib_port(struct buf *text, unsigned n, const char *state, unsigned lid, unsigned sm_lid)
 {
-	buf_addf(text, "link /sys/class/infiniband/mlx5_%u -> ../../devices/pci0000:00/0000:0%u:00.0/infiniband/mlx5_%u\n", n, n, n);
+	buf_addf(text,
+		 "link /sys/class/infiniband/mlx5_%u -> ../../devices/pci0000:00/0000:0%u:00.0/infiniband/mlx5_%u\n", n,
+		 n, n);
 	buf_addf(text, "file /sys/class/infiniband/mlx5_%u/ports/1/state\n| %s\n", n, state);
 	buf_addf(text, "file /sys/class/infiniband/mlx5_%u/ports/1/link_layer\n| InfiniBand\n", n);
-	buf_addf(text, "file /sys/class/infiniband/mlx5_%u/ports/1/gids/0\n| fe80:0000:0000:0000:0200:0003:000a:000%u\n", n, n);
+	buf_addf(text,
+		 "file /sys/class/infiniband/mlx5_%u/ports/1/gids/0\n| fe80:0000:0000:0000:0200:0003:000a:000%u\n", n,
+		 n);
 	buf_addf(text, "file /sys/class/infiniband/mlx5_%u/ports/1/lid\n| 0x%x\n", n, lid);
 	buf_addf(text, "file /sys/class/infiniband/mlx5_%u/ports/1/sm_lid\n| 0x%x\n", n, sm_lid);
 }
@@ -165,8 +181,9 @@ static void test_spark_pair(void **state)
 	assert_string_equal(f->rails[0].ends[0].addr->text, "192.168.100.1");
 	assert_string_equal(f->rails[0].ends[1].addr->text, "192.168.100.2");
 	assert_int_equal(f->rails[0].ends[1].proof, PROOF_NEIGHBOUR);
-	assert_string_equal(f->rails[0].ends[1].proof_text,
-			    "192.168.100.2 is at 02:00:00:0b:00:01 on enp1s0f1np1 (neighbour table of head: REACHABLE)");
+	assert_string_equal(
+		f->rails[0].ends[1].proof_text,
+		"192.168.100.2 is at 02:00:00:0b:00:01 on enp1s0f1np1 (neighbour table of head: REACHABLE)");
 	assert_int_equal(f->rails[0].ends[0].proof, PROOF_NEIGHBOUR);
 	assert_true(f->rails[0].is_proven);
 	assert_string_equal(port_on(&f->rails[1], 1), "roceP2p1s0f1/1");
@@ -247,7 +264,8 @@ static void test_three_hosts_need_a_switch(void **state)
 }
 
 /* One entry in head's or in worker's neighbour table, and what follows for the worker's end. */
-static enum rail_proof proof_with(unsigned head_state, const char *head_mac, unsigned worker_state, const char *worker_mac)
+static enum rail_proof proof_with(unsigned head_state, const char *head_mac, unsigned worker_state,
+				  const char *worker_mac)
 {
 	struct world *w = world_new();
 	struct buf *text = host_begin(w);
@@ -314,8 +332,9 @@ static void test_probes_beat_tables(void **state)
 	check_probe("{\"state\":\"reachable\",\"mac\":\"02:00:00:00:01:00\",\"rtt_ns\":1000}", 0x20, PROOF_REACHED,
 		    "10.0.0.2 answered from 02:00:00:00:01:00 on eth0 (probe of head)");
 	check_probe("{\"state\":\"failed\"}", 0x2, PROOF_REFUTED, "10.0.0.2 did not answer on eth0 (probe of head)");
-	check_probe("{\"state\":\"reachable\",\"mac\":\"02:00:00:00:99:00\"}", 0x2, PROOF_REFUTED,
-		    "10.0.0.2 is at 02:00:00:00:99:00 on eth0 (probe of head), which is not eth0 of worker (02:00:00:00:01:00)");
+	check_probe(
+		"{\"state\":\"reachable\",\"mac\":\"02:00:00:00:99:00\"}", 0x2, PROOF_REFUTED,
+		"10.0.0.2 is at 02:00:00:00:99:00 on eth0 (probe of head), which is not eth0 of worker (02:00:00:00:01:00)");
 	check_probe("{\"state\":\"error\",\"error\":\"EPERM\"}", 0x4, PROOF_NEIGHBOUR,
 		    "10.0.0.1 is at 02:00:00:00:00:00 on eth0 (neighbour table of worker: STALE)");
 }
@@ -521,8 +540,11 @@ static void test_policy_routes(void **state)
 			snprintf(gateway, sizeof(gateway), "10.%u.%u.1", n, h);
 			add_addr(text, n, addr, 24, 0);
 			add_route(text, n, "10.0.0.0", 8, gateway, 100 + n);
-			buf_addf(text, "nl rtnl rule ipv4 %u\n  family 2\n  dst_len 0\n  src_len 32\n  action 1\n  src %s\n  table %u\n", n, addr,
-				 100 + n);
+			buf_addf(
+				text,
+				"nl rtnl rule ipv4 %u\n  family 2\n  dst_len 0\n  src_len 32\n  action 1\n  src %s\n"
+				"  table %u\n",
+				n, addr, 100 + n);
 		}
 		host_end(w, h ? "worker" : "head");
 	}

@@ -57,16 +57,16 @@ static void drop(struct one *one)
 	records_free(one->records);
 }
 
-#define assert_num(n, want) \
-	do { \
-		assert_int_equal((n).err, 0); \
-		assert_int_equal((n).val, want); \
+#define assert_num(n, want)                                                                                            \
+	do {                                                                                                           \
+		assert_int_equal((n).err, 0);                                                                          \
+		assert_int_equal((n).val, want);                                                                       \
 	} while (0)
 
-#define assert_text(t, want) \
-	do { \
-		assert_int_equal((t).err, 0); \
-		assert_string_equal((t).val, want); \
+#define assert_text(t, want)                                                                                           \
+	do {                                                                                                           \
+		assert_int_equal((t).err, 0);                                                                          \
+		assert_string_equal((t).val, want);                                                                    \
 	} while (0)
 
 static const struct rdma_port *port_of(const struct one *one, const char *name)
@@ -221,7 +221,7 @@ static void test_spark_netdev(void **state)
 	other = netdev_of(&one, "enP7s7");
 	assert_false(other->is_wireless);
 	assert_false(netdev_address(other)->is_permanent); /* DHCP */
-	other = netdev_of(&one, "docker0"); /* not asked: it has nothing to do with the fabric */
+	other = netdev_of(&one, "docker0");		   /* not asked: it has nothing to do with the fabric */
 	assert_int_equal(other->speed_mbps.err, VALUE_NOT_ASKED);
 	assert_text(other->kind, "bridge");
 	drop(&one);
@@ -446,13 +446,15 @@ static void test_unreadable_port(void **state)
 
 static void test_verbs_refused(void **state)
 {
-	struct one one = made(HARD "file " PORT "/state\n| 4: ACTIVE\n"
-				   "fact verbs/mlx5_0/1 {\"errno\":13,\"error\":\"the verbs library cannot open the device\"}\n");
+	struct one one = made(
+		HARD "file " PORT "/state\n| 4: ACTIVE\n"
+		     "fact verbs/mlx5_0/1 {\"errno\":13,\"error\":\"the verbs library cannot open the device\"}\n");
 	const struct rdma_port *port = port_of(&one, "mlx5_0/1");
 
 	(void)state;
 	assert_int_equal(port->mtu_bytes.err, EACCES);
-	assert_string_equal(port->mtu_bytes.origin, "ibv_query_port mlx5_0/1: the verbs library cannot open the device");
+	assert_string_equal(port->mtu_bytes.origin,
+			    "ibv_query_port mlx5_0/1: the verbs library cannot open the device");
 	drop(&one);
 }
 
@@ -462,15 +464,19 @@ static void test_rates(void **state)
 		const char *text;
 		int64_t mbps;
 		int err;
-	} rows[] = { { "2.5 Gb/sec (1X SDR)", 2500, 0 }, { "400 Gb/sec (4X NDR)", 400000, 0 }, { "14.0625 Gb/sec (1X FDR)", 14062, 0 },
-		     { "fast", 0, VALUE_MALFORMED },	 { "10 Mb/sec", 0, VALUE_MALFORMED } };
+	} rows[] = { { "2.5 Gb/sec (1X SDR)", 2500, 0 },
+		     { "400 Gb/sec (4X NDR)", 400000, 0 },
+		     { "14.0625 Gb/sec (1X FDR)", 14062, 0 },
+		     { "fast", 0, VALUE_MALFORMED },
+		     { "10 Mb/sec", 0, VALUE_MALFORMED } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		char lines[512];
 		struct one one;
 
-		snprintf(lines, sizeof(lines), HARD "file " PORT "/state\n| 4: ACTIVE\nfile " PORT "/rate\n| %s\n", rows[i].text);
+		snprintf(lines, sizeof(lines), HARD "file " PORT "/state\n| 4: ACTIVE\nfile " PORT "/rate\n| %s\n",
+			 rows[i].text);
 		one = made(lines);
 		assert_int_equal(one.snap->ports[0]->rate_mbps.err, rows[i].err);
 		if (!rows[i].err)
@@ -505,10 +511,11 @@ static void test_sparse_gids(void **state)
 /* netlink's index is that of the netdev's own namespace: a chance number here must not tie the port to a stranger. */
 static void test_netdev_of_another_namespace(void **state)
 {
-	struct one one = made(HARD "file " PORT "/state\n| 4: ACTIVE\nfile " PORT "/link_layer\n| Ethernet\n"
-				   "nl rtnl link eth0\n  index 2\n  type 1\n  ifname eth0\n"
-				   "nl rtnl link eth1\n  index 3\n  type 1\n  ifname eth1\n  link 2\n  link_netnsid 0\n"
-				   "nl rdma link mlx5_0/1\n  dev_name mlx5_0\n  port_index 1\n  ndev_index 2\n  ndev_name ens1\n");
+	struct one one = made(
+		HARD "file " PORT "/state\n| 4: ACTIVE\nfile " PORT "/link_layer\n| Ethernet\n"
+		     "nl rtnl link eth0\n  index 2\n  type 1\n  ifname eth0\n"
+		     "nl rtnl link eth1\n  index 3\n  type 1\n  ifname eth1\n  link 2\n  link_netnsid 0\n"
+		     "nl rdma link mlx5_0/1\n  dev_name mlx5_0\n  port_index 1\n  ndev_index 2\n  ndev_name ens1\n");
 
 	(void)state;
 	assert_null(one.snap->ports[0]->netdev);
@@ -519,10 +526,11 @@ static void test_netdev_of_another_namespace(void **state)
 /* Kernels before 5.11 hang rxe below the NIC's PCI function. */
 static void test_old_soft_roce(void **state)
 {
-	struct one one = made("link /sys/class/infiniband/rxe0 -> ../../devices/pci0000:00/0000:00:03.0/infiniband/rxe0\n"
-			      "link /sys/class/infiniband/rxe0/device/driver -> ../../../../bus/pci/drivers/e1000\n"
-			      "file /sys/class/infiniband/rxe0/node_desc\n| rxe\n"
-			      "file /sys/class/infiniband/rxe0/ports/1/state\n| 4: ACTIVE\n");
+	struct one one = made(
+		"link /sys/class/infiniband/rxe0 -> ../../devices/pci0000:00/0000:00:03.0/infiniband/rxe0\n"
+		"link /sys/class/infiniband/rxe0/device/driver -> ../../../../bus/pci/drivers/e1000\n"
+		"file /sys/class/infiniband/rxe0/node_desc\n| rxe\n"
+		"file /sys/class/infiniband/rxe0/ports/1/state\n| 4: ACTIVE\n");
 
 	(void)state;
 	assert_true(one.snap->devs[0].is_soft);
@@ -531,21 +539,24 @@ static void test_old_soft_roce(void **state)
 	drop(&one);
 }
 
-#define FUNCTION(bdf, path, class_code, speed, width) \
-	"link /sys/bus/pci/devices/" bdf " -> ../../../devices/" path "\nfile /sys/bus/pci/devices/" bdf "/class\n| " class_code \
-	"\nfile /sys/bus/pci/devices/" bdf "/current_link_speed\n| " speed "\nfile /sys/bus/pci/devices/" bdf \
-	"/current_link_width\n| " width "\n"
+#define FUNCTION(bdf, path, class_code, speed, width)                                                                  \
+	"link /sys/bus/pci/devices/" bdf " -> ../../../devices/" path "\nfile /sys/bus/pci/devices/" bdf               \
+	"/class\n| " class_code "\nfile /sys/bus/pci/devices/" bdf "/current_link_speed\n| " speed                     \
+	"\nfile /sys/bus/pci/devices/" bdf "/current_link_width\n| " width "\n"
 
 static void test_pci_path(void **state)
 {
-	struct one one = made(FUNCTION("0000:00:01.0", "pci0000:00/0000:00:01.0", "0x060400", "8.0 GT/s PCIe", "8")
-			      FUNCTION("0000:01:00.0", "pci0000:00/0000:00:01.0/0000:01:00.0", "0x060400", "Unknown", "0")
-			      FUNCTION("0000:02:00.0", "pci0000:00/0000:00:01.0/0000:01:00.0/0000:02:00.0", "0x020700", "16.0 GT/s PCIe", "16")
-			      FUNCTION("0000:03:00.0", "pci0000:00/0000:03:00.0", "0x020000", "5 GT/s", "8")
-			      "link /sys/bus/pci/devices/0000:03:00.1 -> ../../../devices/pci0000:00/0000:03:00.1\n"
-			      "file /sys/bus/pci/devices/0000:03:00.1/class\n| 0x020000\n"
-			      "link /sys/bus/pci/devices/0000:03:00.1/physfn -> ../0000:03:00.0\n"
-			      "file /sys/bus/pci/devices/0000:04:00.0/class\n| 0x030000\n");
+	struct one one = made(
+		FUNCTION("0000:00:01.0", "pci0000:00/0000:00:01.0", "0x060400", "8.0 GT/s PCIe", "8") FUNCTION(
+			"0000:01:00.0", "pci0000:00/0000:00:01.0/0000:01:00.0", "0x060400", "Unknown",
+			"0") FUNCTION("0000:02:00.0", "pci0000:00/0000:00:01.0/0000:01:00.0/0000:02:00.0", "0x020700",
+				      "16.0 GT/s PCIe", "16")
+			FUNCTION(
+				"0000:03:00.0", "pci0000:00/0000:03:00.0", "0x020000", "5 GT/s",
+				"8") "link /sys/bus/pci/devices/0000:03:00.1 -> ../../../devices/pci0000:00/0000:03:00.1\n"
+				     "file /sys/bus/pci/devices/0000:03:00.1/class\n| 0x020000\n"
+				     "link /sys/bus/pci/devices/0000:03:00.1/physfn -> ../0000:03:00.0\n"
+				     "file /sys/bus/pci/devices/0000:04:00.0/class\n| 0x030000\n");
 	const struct snapshot *snap = one.snap;
 	const struct pci_dev *narrowest;
 
@@ -569,20 +580,29 @@ static void test_pci_path(void **state)
 
 static void test_addresses(void **state)
 {
-	struct one one = made("nl rtnl link eth0\n  index 2\n  type 1\n  ifname eth0\n"
-			      "nl rtnl address eth0 2001:db8::1/64\n  family 10\n  prefixlen 64\n  scope 0\n  index 2\n  address 2001:db8::1\n"
-			      "nl rtnl address eth0 10.0.0.9/24\n  family 2\n  prefixlen 24\n  scope 0\n  index 2\n  address 10.0.0.9\n"
-			      "  local 10.0.0.9\n  flags 0x80\n"
-			      "nl rtnl address eth0 10.0.0.1/24\n  family 2\n  prefixlen 24\n  scope 0\n  index 2\n  address 10.0.0.1\n"
-			      "  local 10.0.0.1\n  flags 0x81\n"
-			      "nl rtnl address eth0 169.254.0.1/16\n  family 2\n  prefixlen 16\n  scope 253\n  index 2\n  address 169.254.0.1\n"
-			      "nl rtnl link eth1\n  index 3\n  type 1\n  ifname eth1\n"
-			      "nl rtnl address eth1 169.254.0.2/16\n  family 2\n  prefixlen 16\n  scope 253\n  index 3\n  address 169.254.0.2\n"
-			      "nl rtnl address eth1 2001:db8::2/64\n  family 10\n  prefixlen 64\n  scope 0\n  index 3\n  address 2001:db8::2\n"
-			      "nl rtnl address eth1 fe80::1/64\n  family 10\n  prefixlen 64\n  scope 253\n  index 3\n  address fe80::1\n"
-			      "nl rtnl link ppp0\n  index 4\n  type 512\n  ifname ppp0\n"
-			      "nl rtnl address ppp0 10.9.0.1/32\n  family 2\n  prefixlen 32\n  scope 0\n  index 4\n  address 10.9.0.2\n"
-			      "  local 10.9.0.1\n");
+	struct one one = made(
+		"nl rtnl link eth0\n  index 2\n  type 1\n  ifname eth0\n"
+		"nl rtnl address eth0 2001:db8::1/64\n  family 10\n  prefixlen 64\n  scope 0\n  index 2\n"
+		"  address 2001:db8::1\n"
+		"nl rtnl address eth0 10.0.0.9/24\n  family 2\n  prefixlen 24\n  scope 0\n  index 2\n"
+		"  address 10.0.0.9\n"
+		"  local 10.0.0.9\n  flags 0x80\n"
+		"nl rtnl address eth0 10.0.0.1/24\n  family 2\n  prefixlen 24\n  scope 0\n  index 2\n"
+		"  address 10.0.0.1\n"
+		"  local 10.0.0.1\n  flags 0x81\n"
+		"nl rtnl address eth0 169.254.0.1/16\n  family 2\n  prefixlen 16\n  scope 253\n  index 2\n"
+		"  address 169.254.0.1\n"
+		"nl rtnl link eth1\n  index 3\n  type 1\n  ifname eth1\n"
+		"nl rtnl address eth1 169.254.0.2/16\n  family 2\n  prefixlen 16\n  scope 253\n  index 3\n"
+		"  address 169.254.0.2\n"
+		"nl rtnl address eth1 2001:db8::2/64\n  family 10\n  prefixlen 64\n  scope 0\n  index 3\n"
+		"  address 2001:db8::2\n"
+		"nl rtnl address eth1 fe80::1/64\n  family 10\n  prefixlen 64\n  scope 253\n  index 3\n"
+		"  address fe80::1\n"
+		"nl rtnl link ppp0\n  index 4\n  type 512\n  ifname ppp0\n"
+		"nl rtnl address ppp0 10.9.0.1/32\n  family 2\n  prefixlen 32\n  scope 0\n  index 4\n"
+		"  address 10.9.0.2\n"
+		"  local 10.9.0.1\n");
 
 	(void)state;
 	assert_int_equal(netdev_of(&one, "eth0")->n_addrs, 4);
@@ -610,9 +630,10 @@ static void test_nothing_recorded(void **state)
 
 static void test_gateway_of_other_family(void **state)
 {
-	struct one one = made("nl rtnl link eth0\n  index 2\n  type 1\n  ifname eth0\n"
-			      "nl rtnl route 10.0.0.0/8\n  family 2\n  dst_len 8\n  type 1\n  dst 10.0.0.0\n  oif 2\n  table 254\n"
-			      "  via 0a00fe800000000000000000000000000001\n");
+	struct one one = made(
+		"nl rtnl link eth0\n  index 2\n  type 1\n  ifname eth0\n"
+		"nl rtnl route 10.0.0.0/8\n  family 2\n  dst_len 8\n  type 1\n  dst 10.0.0.0\n  oif 2\n  table 254\n"
+		"  via 0a00fe800000000000000000000000000001\n");
 
 	(void)state;
 	assert_int_equal(one.snap->n_routes, 1);
@@ -624,7 +645,8 @@ static void test_gateway_of_other_family(void **state)
 
 static void test_names(void **state)
 {
-	static const char *const sorted[] = { "mlx5_0", "mlx5_2", "mlx5_10", "mlx5_bond_0", "rocep1s0f0", "rocep1s0f1", "roceP2p1s0f0" };
+	static const char *const sorted[] = { "mlx5_0",	    "mlx5_2",	  "mlx5_10",	 "mlx5_bond_0",
+					      "rocep1s0f0", "rocep1s0f1", "roceP2p1s0f0" };
 
 	(void)state;
 	for (size_t i = 0; i + 1 < sizeof(sorted) / sizeof(*sorted); i++) {
