@@ -251,7 +251,8 @@ static const char *cure_words(enum cure cure)
 		return "reseat the cable at both ends; if the counter keeps growing, put another cable or module in";
 	case CURE_CONGESTION:
 		return "look at the same counters of the peer and of the switch between: where packets are dropped, "
-		       "flow control (PFC) or marking (ECN) is missing or differs, or the switch has too little capacity";
+		       "flow control (PFC) or marking (ECN) is missing or differs, or the switch has too little "
+		       "capacity";
 	case CURE_SLOW_HOST:
 		return "look whether this host can take the traffic: PCIe width and speed (link.pcie_*), and other "
 		       "load on it";
