@@ -52,7 +52,8 @@ struct attr_table; /* opaque: one message's or nest's attributes */
 const struct attr_table *attr_table_find(const char *family, const char *command);
 
 /* Raw netlink payload (the family's fixed header, if it has one, then attributes) into a tree. Total: never reads outside
- * [data, data+len), depth <= 8. -EBADMSG on a length that does not fit. */
+ * [data, data+len), depth <= 8. -EBADMSG on a length that does not fit, on the first level; a single attribute whose payload
+ * is not what the table says (or lies too deep) becomes "#NUMBER" with its bytes and does not cost the message. */
 int attr_decode(const struct attr_table *table, const void *data, size_t len, struct arena *arena,
 		const struct attr **ret_attrs);
 

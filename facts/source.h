@@ -27,7 +27,8 @@ struct nl_object {
 };
 
 /* Live: openat and readlinkat below a root descriptor, libnl sockets, ioctl and library calls for facts. `root` "/" for the
- * machine itself. Never writes anything. */
+ * machine itself; below another root only files are answered, since netlink and libraries speak of this machine. Never
+ * writes anything. */
 struct source *source_live_new(const char *root);
 
 /* Answers from `records`, which must outlive it and is not changed. */
@@ -39,7 +40,7 @@ struct source *source_recorder_new(struct source *inner, struct records *records
 
 struct source *source_free(struct source *source);
 
-/* Which reading of counters is being taken: 1 (default) or 2. */
+/* Which reading of counters is being taken: 1 (default) or 2. Links and listings have no second reading. */
 void source_set_sample(struct source *source, int sample);
 int source_sample(const struct source *source);
 
@@ -52,7 +53,9 @@ int source_link(struct source *source, const char *path, struct arena *arena, co
 int source_list(struct source *source, const char *path, struct arena *arena, const char ***ret_names, size_t *ret_n);
 
 /* All objects that a command's dump (dev NULL) or one request about a device gives: ("rtnl", "link", NULL),
- * ("ethtool", "linkmodes", "eth1"). In kernel order live; sorted by key from records. */
+ * ("ethtool", "linkmodes", "eth1"). In kernel order live; sorted by key from records. Of routes and neighbours at most 4096
+ * each are kept: -E2BIG says that there are more, and then *ret_objects and *ret_n are set all the same, to those kept.
+ * Objects that the kernel tells by index (address, route, neigh) have the netdev's name as attribute "dev" as well. */
 int source_nl(struct source *source, const char *family, const char *command, const char *dev, struct arena *arena,
 	      const struct nl_object **ret_objects, size_t *ret_n);
 

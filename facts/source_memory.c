@@ -13,14 +13,12 @@ struct source_memory {
 	const struct records *records;
 };
 
-/* "error PATH ERRNO" without a word for what failed holds for whatever is asked of that path. */
-static int path_error(const struct records *records, enum record_kind kind, const char *path)
+/* "error PATH ERRNO" without a word for what failed holds for whatever is asked of that path and not told otherwise. */
+static int path_error(const struct records *records, const char *path)
 {
-	const struct record *record = records_find(records, kind, path, 1);
+	const struct record *record = records_find(records, RECORD_FILE, path, 1);
 
-	if (!record)
-		record = records_find(records, RECORD_FILE, path, 1);
-	return record && record->err ? -record->err : 0;
+	return record && record->err ? -record->err : -ENOENT;
 }
 
 int records_answer_read(const struct records *records, const char *path, int sample, const char **ret_text,
@@ -40,12 +38,11 @@ int records_answer_read(const struct records *records, const char *path, int sam
 int records_answer_link(const struct records *records, const char *path, const char **ret_target)
 {
 	const struct record *record = records_find(records, RECORD_LINK, path, 1);
-	int rc = path_error(records, RECORD_LINK, path);
 
-	if (rc < 0)
-		return rc;
 	if (!record)
-		return -ENOENT;
+		return path_error(records, path);
+	if (record->err)
+		return -record->err;
 	*ret_target = record->text;
 	return 0;
 }
@@ -53,11 +50,11 @@ int records_answer_link(const struct records *records, const char *path, const c
 int records_answer_list(const struct records *records, const char *path, struct arena *arena, const char ***ret_names,
 			size_t *ret_n)
 {
-	int rc = path_error(records, RECORD_DIR, path);
+	const struct record *record = records_find(records, RECORD_DIR, path, 1);
 
-	if (rc < 0)
-		return rc;
-	return records_list(records, path, arena, ret_names, ret_n) ? 0 : -ENOENT;
+	if (record && record->err)
+		return -record->err;
+	return records_list(records, path, arena, ret_names, ret_n) ? 0 : path_error(records, path);
 }
 
 /* Collects the objects of one dump. */

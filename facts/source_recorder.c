@@ -77,11 +77,6 @@ static int recorder_link(struct source *source, const char *path, struct arena *
 	rc = source_link(recorder->inner, path, arena, ret_target);
 	if (rc < 0) {
 		put_error(recorder, RECORD_LINK, path, 1, rc);
-		/* A file that could not be read would answer for the link too. */
-		if (rc == -ENOENT && records_find(recorder->records, RECORD_FILE, path, 1)) {
-			record.err = ENOENT;
-			records_put(recorder->records, &record);
-		}
 		return rc;
 	}
 	record.text = *ret_target;
