@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* peer.reach - was there a way to the peer at all: name, route, sshd, host key, login. */
+#include <string.h>
+
 #include "check.h"
 
 static void advise(struct verdicts *v, struct finding *f, const struct contact *peer)
@@ -14,10 +16,11 @@ static void advise(struct verdicts *v, struct finding *f, const struct contact *
 				      "log in once by hand and compare the fingerprint: ssh %s (a key that changed without "
 				      "a reinstallation is a reason to stop)",
 				      peer->name);
-	else if (peer->transport && peer->transport[0])
-		advice = arena_printf(arena, "try the same way by hand: %s %s true", peer->transport, peer->name);
-	if (advice)
-		finding_remedy(v->results, f, (struct remedy){ .host = "head", .advice = advice });
+	else if (peer->transport && !strcmp(peer->transport, "ssh"))
+		advice = arena_printf(arena, "try the same way by hand: ssh -o BatchMode=yes %s true", peer->name);
+	else
+		advice = "try the --via command by hand, with `true` as what it runs there";
+	remedy_advice(v->results, f, v->fabric->n_hosts ? v->fabric->hosts[0] : NULL, "%s", advice);
 }
 
 static bool is_reach_fault(const struct contact *peer)
