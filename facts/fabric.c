@@ -49,6 +49,8 @@ const struct port_info *fabric_port(const struct fabric *fabric, const struct rd
 
 /* ---- points ---- */
 
+#define ADDRS_MAX 256 /* addresses of one netdev that are looked at: passes cost addresses times neighbours */
+
 /*
  * The port under each netdev of a host, by the netdev's place: its own, below it (VLAN), or of its members (bond,
  * bridge).
@@ -89,7 +91,7 @@ static void add_points(struct build *b, size_t h)
 	for (size_t i = 0; i < host->n_netdevs; i++) {
 		const struct netdev *netdev = &host->netdevs[i];
 
-		for (size_t a = 0; under[i] && a < netdev->n_addrs; a++) {
+		for (size_t a = 0; under[i] && a < netdev->n_addrs && a < ADDRS_MAX; a++) {
 			struct point *point;
 
 			if (netdev->addrs[a].is_tentative || netdev->addrs[a].is_dadfailed)

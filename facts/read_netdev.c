@@ -113,6 +113,27 @@ static void details_not_asked(struct netdev *netdev)
 		*texts[i] = text;
 }
 
+#define STACK_DEPTH_MAX 16 /* netdevs on top of each other; the kernel allows 8 */
+
+/* Only a made-up snapshot stands in a ring; whoever walks a stack may trust that it ends. */
+static void cut_loops(struct snapshot *snap)
+{
+	for (size_t i = 0; i < snap->n_netdevs; i++) {
+		const struct netdev *lower = &snap->netdevs[i], *master = lower;
+		int depth = 0;
+
+		while (depth < STACK_DEPTH_MAX && (lower || master)) {
+			lower = lower ? lower->lower : NULL;
+			master = master ? master->master : NULL;
+			depth++;
+		}
+		if (lower)
+			snap->netdevs[i].lower = NULL;
+		if (master)
+			snap->netdevs[i].master = NULL;
+	}
+}
+
 /* ---- addresses ---- */
 
 /*
@@ -201,6 +222,7 @@ void read_netdevs(struct reading *r)
 	}
 	for (size_t i = 0; i < n; i++)
 		read_stacking(r, &snap->netdevs[i], &sorted[i]);
+	cut_loops(snap);
 	read_addresses(r);
 }
 

@@ -9,6 +9,7 @@
 
 #define PCI "/sys/bus/pci/devices"
 #define PCI_CLASS_NETWORK 0x02
+#define WIDTH_MAX 64 /* lanes; PCIe ends at 32 */
 #define PATH_DEPTH_MAX 32 /* bridges above one function that are followed */
 
 /* "32.0 GT/s PCIe" to 32000 MT/s; older kernels write "8 GT/s". */
@@ -35,7 +36,11 @@ static struct num speed_of(struct text text)
 
 static struct num width_of(struct num width)
 {
-	return num_is(width, 0) || num_is(width, 255) ? num_err(VALUE_PLACEHOLDER, width.origin) : width;
+	if (num_is(width, 0) || num_is(width, 255))
+		return num_err(VALUE_PLACEHOLDER, width.origin);
+	if (!width.err && (width.val < 0 || width.val > WIDTH_MAX))
+		return num_err(VALUE_MALFORMED, width.origin);
+	return width;
 }
 
 /* ---- AER ---- */

@@ -271,8 +271,8 @@ static void read_verbs(struct reading *r, struct rdma_port *port)
 	const char *origin = arena_printf(r->arena, "ibv_query_port %s", port->name);
 	int err = source_fact(r->source, arena_printf(r->arena, "verbs/%s", port->name), &json);
 
-	if (!err && json_object_get(json, "errno")) {
-		err = -(int)json_integer_value(json_object_get(json, "errno"));
+	if (!err && reading_json_errno(json)) {
+		err = -reading_json_errno(json);
 		origin = arena_printf(r->arena, "%s: %s", origin,
 				      json_string_value(json_object_get(json, "error")) ?: "failed");
 	}
@@ -335,13 +335,11 @@ static void read_uverbs(struct reading *r, struct rdma_dev *dev)
 	const json_t *json = NULL;
 	const char *origin = arena_printf(r->arena, "uverbs device of %s", dev->name);
 	int err = source_fact(r->source, arena_printf(r->arena, "rdma/uverbs/%s", dev->name), &json);
-	struct num refused;
 
 	dev->uverbs = reading_json_text(r, json, err, "path", origin);
 	dev->uverbs_access = reading_json_num(json, err, "access", origin);
-	refused = reading_json_num(json, err, "errno", origin);
-	if (!refused.err && refused.val)
-		dev->uverbs_access = num_err((int)refused.val, dev->uverbs.err ? origin : dev->uverbs.val);
+	if (!err && reading_json_errno(json))
+		dev->uverbs_access = num_err(reading_json_errno(json), dev->uverbs.err ? origin : dev->uverbs.val);
 }
 
 /* "1: CA" to "CA". */
@@ -487,12 +485,11 @@ static void read_verbs_available(struct reading *r)
 {
 	const json_t *json = NULL;
 	int err = source_fact(r->source, "verbs", &json);
-	struct num failed = reading_json_num(json, err, "errno", "libibverbs");
 
+	if (!err)
+		err = -reading_json_errno(json);
 	r->snap->verbs_available = err ? num_err(-err, "libibverbs") : num_of(1, "libibverbs");
-	if (!failed.err && failed.val)
-		r->snap->verbs_available = num_err((int)failed.val, "libibverbs");
-	r->snap->verbs_error = reading_json_text(r, json, err, "error", "libibverbs").val;
+	r->snap->verbs_error = json ? reading_json_text(r, json, 0, "error", "libibverbs").val : NULL;
 }
 
 static int compare_names(const void *a, const void *b)

@@ -9,6 +9,8 @@
 
 #include "core/text.h"
 
+#define ERRNO_END 4096 /* MAX_ERRNO of the kernel, and one */
+
 #define PATH_OF(r, format, path) \
 	do { \
 		va_list args; \
@@ -73,7 +75,7 @@ struct num reading_counter(struct reading *r, const char *path, int64_t top)
 		return num_err(text.err, path);
 	if (!strncmp(text.val, "N/A", 3))
 		return num_err(EOPNOTSUPP, path);
-	if (!text_parse_i64(text.val, &val))
+	if (!text_parse_i64(text.val, &val) || val < 0)
 		return num_err(VALUE_MALFORMED, path);
 	if (top && val == top)
 		return num_err(VALUE_SATURATED, path);
@@ -116,6 +118,16 @@ struct num reading_json_num(const json_t *json, int err, const char *member, con
 	if (!json_is_integer(item))
 		return num_err(VALUE_MALFORMED, origin);
 	return num_of(json_integer_value(item), origin);
+}
+
+int reading_json_errno(const json_t *json)
+{
+	const json_t *item = json_object_get(json, "errno");
+	json_int_t err = json_integer_value(item);
+
+	if (!item || (json_is_integer(item) && !err))
+		return 0;
+	return err > 0 && err < ERRNO_END ? (int)err : EIO;
 }
 
 struct text reading_json_text(struct reading *r, const json_t *json, int err, const char *member, const char *origin)

@@ -46,6 +46,9 @@ struct text reading_nl_text(struct reading *r, const char *what, const struct nl
 struct num reading_json_num(const json_t *json, int err, const char *member, const char *origin);
 struct text reading_json_text(struct reading *r, const json_t *json, int err, const char *member, const char *origin);
 
+/* Member "errno" of a fact that tells of a failure: positive, 0 if there is none, EIO if it is no errno. */
+int reading_json_errno(const json_t *json);
+
 /* "0000:01:00.0"? `text` need not end there. */
 bool is_bdf(const char *text, size_t len);
 

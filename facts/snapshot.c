@@ -107,14 +107,15 @@ const struct counter *counter_find(const struct counter *counters, size_t n, con
 struct num counter_delta(const struct counter *counter)
 {
 	const struct num *first = &counter->first, *second = &counter->second;
+	int64_t delta;
 
 	if (first->err)
 		return *first;
 	if (second->err)
 		return num_err(second->err, second->origin ?: first->origin);
-	if (second->val < first->val)
+	if (second->val < first->val || __builtin_sub_overflow(second->val, first->val, &delta))
 		return num_err(ERANGE, second->origin);
-	return num_of(second->val - first->val, second->origin);
+	return num_of(delta, second->origin);
 }
 
 /* The readers sort addresses by family and then by scope, so the first of each kind is the one wanted. */

@@ -643,6 +643,49 @@ static void test_gateway_of_other_family(void **state)
 	drop(&one);
 }
 
+/* A snapshot may come from a stranger: netdevs that stand on each other must not make anybody walk for ever. */
+static void test_stacking_loops_are_cut(void **state)
+{
+	struct one one = made(HARD "file " PORT "/state\n| 4: ACTIVE\nfile " PORT "/link_layer\n| Ethernet\n"
+				   "file " PORT "/gids/0\n| fe80:0000:0000:0000:0000:0000:0000:0001\n"
+				   "file " PORT "/gid_attrs/ndevs/0\n| a\n"
+				   "nl rtnl link a\n  index 2\n  type 1\n  ifname a\n  link 3\n  master 4\n"
+				   "nl rtnl link b\n  index 3\n  type 1\n  ifname b\n  link 2\n"
+				   "nl rtnl link c\n  index 4\n  type 1\n  ifname c\n  link 4\n  master 2\n"
+				   "nl rtnl link d\n  index 5\n  type 1\n  ifname d\n  link 6\n"
+				   "nl rtnl link e\n  index 6\n  type 1\n  ifname e\n");
+	const struct netdev *netdevs = one.snap->netdevs;
+
+	(void)state;
+	assert_true(!netdevs[0].lower || !netdevs[1].lower);
+	assert_true(!netdevs[0].master || !netdevs[2].master);
+	assert_null(netdevs[2].lower);
+	assert_string_equal(netdev_of(&one, "d")->lower->name, "e");
+	drop(&one);
+}
+
+/* Numbers no kernel writes: refused, and no arithmetic on them. */
+static void test_absurd_numbers(void **state)
+{
+	struct one one = made("file /sys/bus/pci/devices/0000:02:00.0/class\n| 0x020700\n"
+			      "file /sys/bus/pci/devices/0000:02:00.0/current_link_speed\n| 16.0 GT/s PCIe\n"
+			      "file /sys/bus/pci/devices/0000:02:00.0/current_link_width\n| 9223372036854775807\n"
+			      "file /sys/bus/pci/devices/0000:02:00.0/max_link_width\n| -4\n" HARD
+			      "file " PORT "/state\n| 4: ACTIVE\nfile " PORT "/counters/port_rcv_data\n| -5\n"
+			      "fact verbs/mlx5_0/1 {\"errno\":-2147483648}\n");
+	const struct counter counter = { .first = num_of(INT64_MIN, "a"), .second = num_of(INT64_MAX, "a") };
+	const struct rdma_port *port = port_of(&one, "mlx5_0/1");
+
+	(void)state;
+	assert_int_equal(one.snap->nics[0]->width.err, VALUE_MALFORMED);
+	assert_int_equal(one.snap->nics[0]->max_width.err, VALUE_MALFORMED);
+	assert_int_equal(pci_path_mbps(one.snap->nics[0], NULL).err, VALUE_MALFORMED);
+	assert_int_equal(port->counters[0].first.err, VALUE_MALFORMED);
+	assert_int_equal(port->mtu_bytes.err, EIO);
+	assert_int_equal(counter_delta(&counter).err, ERANGE);
+	drop(&one);
+}
+
 static void test_names(void **state)
 {
 	static const char *const sorted[] = { "mlx5_0",	    "mlx5_2",	  "mlx5_10",	 "mlx5_bond_0",
@@ -692,6 +735,8 @@ int main(void)
 		cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_nothing_recorded),
 		cmocka_unit_test(test_gateway_of_other_family),
+		cmocka_unit_test(test_stacking_loops_are_cut),
+		cmocka_unit_test(test_absurd_numbers),
 		cmocka_unit_test(test_names),
 	};
 
