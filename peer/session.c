@@ -31,12 +31,25 @@ static void keep_detail(struct peer_private *session)
 	peer->detail = session->err.len > 0 ? xstrdup(buf_str(&session->err)) : NULL;
 }
 
+/* Tells the transport to end and does not wait for it: the other peers go on. session_release() sees to the rest. */
+static void end_transport(struct peer_private *session)
+{
+	struct child *child = &session->child;
+
+	cleanup_fd_(&child->in);
+	cleanup_fd_(&child->out);
+	cleanup_fd_(&child->err);
+	child->in = child->out = child->err = -1;
+	if (child->pid > 0)
+		kill(-child->pid, SIGTERM);
+}
+
 static void session_die(struct peer_private *session, enum peer_fault kind)
 {
 	session->peer->fault_kind = kind;
 	keep_detail(session);
 	session->step = SESSION_DEAD;
-	child_stop(&session->child, STOP_GRACE_MS);
+	end_transport(session);
 	progress(session, "failed");
 }
 
@@ -552,7 +565,7 @@ void session_release(struct peer_private *session, struct deadline grace)
 
 	if (session->child.pid > 0)
 		child_wait(&session->child, grace, &status);
-	child_stop(&session->child, STOP_GRACE_MS);
+	child_stop(&session->child, session->step == SESSION_DEAD ? 0 : STOP_GRACE_MS);
 	buf_release(&session->in);
 	buf_release(&session->out);
 	buf_release(&session->err);
