@@ -49,8 +49,9 @@ static bool judge_total(struct verdicts *v, const struct snapshot *host, const s
 
 	if (!delta.err && !interval.err &&
 	    delta.val > (is_correctable ? (int64_t)(CORRECTABLE_PER_SECOND * seconds) : 0)) {
-		f = (is_fatal ? fail : warn)(v, host, port->name, "%" PRId64 " %s PCIe errors of %s (%s) in %.1f s",
-					     delta.val, counter->name, pci->bdf, role_words(pci, port), seconds);
+		f = (is_fatal ? fail : warn)(v, host, port->name, "%" PRId64 " %s PCIe error%s of %s (%s) in %.1f s",
+					     delta.val, counter->name, delta.val == 1 ? "" : "s", pci->bdf,
+					     role_words(pci, port), seconds);
 		expected(v, f,
 			 is_correctable ? "PCI Express: a bit error rate of 1e-12, with room"
 					: "PCI Express: errors that nothing corrects",

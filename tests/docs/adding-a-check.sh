@@ -23,9 +23,9 @@ awk -v top="$copy" '
 ' docs/adding-a-check.md || { echo "docs/adding-a-check.md: expected five blocks that name a file" >&2; exit 1; }
 
 sanitize=
-! nm "$copy"/built/obj/core/*.o 2>/dev/null | grep -q __asan_init || sanitize=address,undefined
+if nm "$copy"/built/obj/core/*.o 2>/dev/null | grep __asan_init >/dev/null; then sanitize=address,undefined; fi
 cd "$copy"
 make --no-print-directory -s BUILD=built SANITIZE="$sanitize" WERROR=1 built/unit/test_fixtures >make.log 2>&1 || { cat make.log; exit 1; }
-CHECK=link_duplex built/unit/test_fixtures
-# The test would also pass if the example were not found at all.
-CHECK=link_duplex built/unit/test_fixtures 2>&1 | grep -q '^2 fixture cases, 0 differ'
+CHECK=link_duplex built/unit/test_fixtures >run.log 2>&1 || { cat run.log; exit 1; }
+# It would also pass if the example were not found at all.
+grep '^2 fixture cases, 0 differ' run.log || { cat run.log; exit 1; }
