@@ -318,7 +318,9 @@ static void join_neighbours(struct build *b)
 		const struct neighbour *neighbours;
 		size_t n;
 
-		if (!port_is_ethernet(a->info->port))
+		const struct draft *draft = *draft_slot(b, a);
+
+		if (!port_is_ethernet(a->info->port) || (draft && draft->n_ends == b->fabric->n_hosts))
 			continue;
 		neighbours = netdev_neighbours(b->fabric->hosts[a->host], a->netdev, &n);
 		for (size_t k = 0; k < n; k++) {
