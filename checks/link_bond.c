@@ -2,10 +2,11 @@
 /* link.bond - an RDMA port on a bond has all its members up, in a mode in which the NIC can follow. */
 #include <string.h>
 
-#include "check.h"
+#include "checks/check.h"
 #include "core/text.h"
 
-/* Modes that mlx5 offloads as one RDMA device; in others RoCE stays on one member, or there is no bonded device at all. */
+/* Modes that mlx5 offloads as one RDMA device; in others RoCE stays on one member, or there is no bonded device at all.
+ */
 static const char *const good_modes[] = { "802.3ad", "active-backup", "balance-xor" };
 
 static const struct netdev *port_bond(const struct rdma_port *port)
@@ -72,8 +73,10 @@ static void judge(struct verdicts *v, const struct snapshot *host, const struct 
 		expected(v, f, "Linux mlx5 driver, RoCE LAG", "802.3ad, active-backup or balance-xor");
 	} else if (n_up == n_members) {
 		f = pass(v, host, bond->name,
-			 "%zu members are up%s; one queue pair uses one member, so NCCL needs NCCL_IB_QPS_PER_CONNECTION of 2 "
-			 "or more to fill the bond", n_members, n_members < 2 ? " (a bond of one)" : "");
+			 "%zu members are up%s; one queue pair uses one member, so NCCL needs "
+			 "NCCL_IB_QPS_PER_CONNECTION of 2 "
+			 "or more to fill the bond",
+			 n_members, n_members < 2 ? " (a bond of one)" : "");
 		saw_text(v, f, host, "bond mode", bond->bond_mode);
 	}
 }

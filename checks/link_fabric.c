@@ -2,14 +2,15 @@
 /*
  * link.fabric - each two hosts have at least one rail that works, and as many as the platform should have.
  *
- * One cause makes one FAIL: a rail that is missing because a port in use is down belongs to link.state, unless it was the
- * last one; a host without RDMA devices belongs to link.present, InfiniBand's subnet to link.ib_sm and link.ib_fabric.
- * What is left for this check: no rail at all, ports without addresses, addresses in no common subnet, silent far ends.
+ * One cause makes one FAIL: a rail that is missing because a port in use is down belongs to link.state, unless it was
+ * the last one; a host without RDMA devices belongs to link.present, InfiniBand's subnet to link.ib_sm and
+ * link.ib_fabric. What is left for this check: no rail at all, ports without addresses, addresses in no common subnet,
+ * silent far ends.
  */
 #include <inttypes.h>
 #include <string.h>
 
-#include "check.h"
+#include "checks/check.h"
 #include "core/alloc.h"
 #include "core/text.h"
 #include "rules/causes.h"
@@ -29,9 +30,9 @@ struct pairs {
 	struct verdicts *v;
 	struct rail_count *count;
 	size_t n_hosts;
-	bool *told;	/* per host: a port in use of it is down, or devices are missing: another check fails for that */
-	bool *idle;	/* per host: has a port that could be used and is not */
-	size_t *open;	/* per host: ports in use that reach nobody */
+	bool *told;   /* per host: a port in use of it is down, or devices are missing: another check fails for that */
+	bool *idle;   /* per host: has a port that could be used and is not */
+	size_t *open; /* per host: ports in use that reach nobody */
 };
 
 static bool is_idle(const struct fabric *fabric, const struct rdma_port *port)
@@ -49,7 +50,8 @@ static bool is_open_towards(const struct fabric *fabric, const struct rdma_port 
 	return !info->rail || !rail_end_on(info->rail, other);
 }
 
-/* This idle port's namesake on the other host is in use and reaches nobody here: they look like two ends of one rail. */
+/* This idle port's namesake on the other host is in use and reaches nobody here: they look like two ends of one rail.
+ */
 static bool is_missed(const struct fabric *fabric, const struct rdma_port *idle, const struct snapshot *host,
 		      const struct snapshot *other)
 {
@@ -146,6 +148,15 @@ static const char *address_words(struct arena *arena, const struct rdma_port *po
 	return addr ? arena_printf(arena, "%s/%u", addr->text, addr->prefix_len) : "its address";
 }
 
+/* A port that is down: of interest if it should be up. */
+static const char *why_down(struct arena *arena, const struct fabric *fabric, const struct rdma_port *port,
+			    const struct snapshot *host, const struct snapshot *other, bool all)
+{
+	if (!all && is_idle(fabric, port) && !is_missed(fabric, port, host, other))
+		return NULL;
+	return arena_printf(arena, "%s: %s", port_state_name(port->state.val), port_trouble_text(port));
+}
+
 /* Why this port of `host` is no rail to `other`, for people; NULL if it is one, or is not meant to be. */
 static const char *why_no_rail(struct arena *arena, const struct fabric *fabric, const struct rdma_port *port,
 			       const struct snapshot *host, const struct snapshot *other, bool all)
@@ -153,21 +164,18 @@ static const char *why_no_rail(struct arena *arena, const struct fabric *fabric,
 	const struct port_info *info = fabric_port(fabric, port);
 	const struct rail *rail = info ? info->rail : NULL;
 	const struct rail_end *far = rail ? rail_end_on(rail, other) : NULL;
-	bool used = info && info->use != PORT_UNUSED;
 
 	if (far && rail_joins(rail, host, other))
 		return NULL;
 	if (!port_is_active(port))
-		return used || all || is_missed(fabric, port, host, other)
-			       ? arena_printf(arena, "%s: %s", port_state_name(port->state.val), port_trouble_text(port))
-			       : NULL;
+		return why_down(arena, fabric, port, host, other, all);
 	if (far && !port_is_active(far->port))
 		return NULL; /* told at the far end */
 	if (far)
 		return far->proof_text ? far->proof_text : "the far end does not answer";
 	if (port_is_ib(port))
 		return all ? "no port of the other host is on its fabric" : NULL;
-	if (!used)
+	if (is_idle(fabric, port))
 		return "no address: it cannot be joined to a rail";
 	return arena_printf(arena, "%s lies in no subnet of %s", address_words(arena, port), other->name);
 }
@@ -178,8 +186,8 @@ struct reasons {
 };
 
 /* Adds each port's reason as evidence. */
-static void add_reasons(struct verdicts *v, struct finding *f, const struct snapshot *host, const struct snapshot *other,
-			bool all)
+static void add_reasons(struct verdicts *v, struct finding *f, const struct snapshot *host,
+			const struct snapshot *other, bool all)
 {
 	for (size_t i = 0; i < host->n_ports; i++) {
 		const struct rdma_port *port = host->ports[i];
@@ -206,7 +214,8 @@ static void count_reasons(struct verdicts *v, const struct snapshot *host, const
 	}
 }
 
-/* A port without an address, and one that is down, beat an address without a partner: that is only their consequence. */
+/* A port without an address, and one that is down, beat an address without a partner: that is only their consequence.
+ */
 static size_t weight_of_faults(const struct fabric *fabric, const struct snapshot *host, const struct snapshot *other)
 {
 	size_t n = 0;
@@ -228,8 +237,8 @@ static bool is_silent(const struct fabric *fabric, const struct rdma_port *port,
 	return far && far->addr && far->proof == PROOF_REFUTED && port_is_active(port) && port_is_active(far->port);
 }
 
-static void advise_address(struct verdicts *v, struct finding *f, const struct snapshot *host, const struct rdma_port *port,
-			   const struct snapshot *other)
+static void advise_address(struct verdicts *v, struct finding *f, const struct snapshot *host,
+			   const struct rdma_port *port, const struct snapshot *other)
 {
 	const struct rdma_port *same = snapshot_find_port(other, port->name);
 
@@ -238,7 +247,8 @@ static void advise_address(struct verdicts *v, struct finding *f, const struct s
 			      port->netdev->name, other->name, address_words(v->results->arena, same));
 	else
 		remedy_advice(v->results, f, host,
-			      "give %s an address, and its partner one in the same subnet; each rail needs a subnet of its own",
+			      "give %s an address, and its partner one in the same subnet; each rail needs a subnet of "
+			      "its own",
 			      port->netdev->name);
 }
 
@@ -252,7 +262,8 @@ static void advise(struct verdicts *v, struct finding *f, const struct snapshot 
 			continue;
 		if (is_silent(v->fabric, port, other))
 			remedy_advice(v->results, f, host,
-				      "see that %s and its partner hang on one cable or in one VLAN; to look: ping -c 3 -I %s %s",
+				      "see that %s and its partner hang on one cable or in one VLAN; to look: ping -c "
+				      "3 -I %s %s",
 				      port->netdev->name, text_shell_word(v->results->arena, port->netdev->name),
 				      rail_end_on(fabric_port(v->fabric, port)->rail, other)->addr->text);
 		else if (!fabric_port_is_used(v->fabric, port) && port_is_active(port))
@@ -294,26 +305,29 @@ static struct finding *pair_finding(const struct pairs *p, enum pair_case what, 
 	struct arena *arena = p->v->results->arena;
 	const struct snapshot *one = fabric->hosts[a], *other = fabric->hosts[b];
 	const char *pair = pair_name(arena, one, other);
-	const char *have = arena_printf(arena, "%s%s", rails_words(arena, rails_live(p->count, a, b)), wanted_words(p, a, b));
+	const char *have = arena_printf(arena, "%s%s", rails_words(arena, rails_live(p->count, a, b)),
+					wanted_words(p, a, b));
 	const char *colon = *first ? ": " : "";
 
 	switch (what) {
 	case PAIR_CUT:
-		return fail(p->v, NULL, pair, "no rail joins %s and %s%s%s%s", one->name, other->name, colon, first, others);
+		return fail(p->v, NULL, pair, "no rail joins %s and %s%s%s%s", one->name, other->name, colon, first,
+			    others);
 	case PAIR_SHORT:
-		return fail(p->v, NULL, pair, "%s between %s and %s, another is missing%s%s%s", have, one->name, other->name, colon,
-			    first, others);
+		return fail(p->v, NULL, pair, "%s between %s and %s, another is missing%s%s%s", have, one->name,
+			    other->name, colon, first, others);
 	case PAIR_TOLD:
-		return warn(p->v, NULL, pair, "%s between %s and %s works%s%s%s (another check fails for the cause)", have,
-			    one->name, other->name, colon, first, others);
+		return warn(p->v, NULL, pair, "%s between %s and %s works%s%s%s (another check fails for the cause)",
+			    have, one->name, other->name, colon, first, others);
 	case PAIR_ODD:
 		return warn(p->v, NULL, pair, "%s between %s and %s; one more may be missing%s%s%s", have, one->name,
 			    other->name, colon, first, others);
 	case PAIR_UNDECIDED:
-		return unknown(p->v, NULL, pair, "no rail joins %s and %s; another check fails for the cause%s%s%s", one->name,
-			       other->name, colon, first, others);
+		return unknown(p->v, NULL, pair, "no rail joins %s and %s; another check fails for the cause%s%s%s",
+			       one->name, other->name, colon, first, others);
 	default:
-		return unknown(p->v, NULL, pair, "%s between %s and %s, tried in this run, but nobody was seen at the far end", have,
+		return unknown(p->v, NULL, pair,
+			       "%s between %s and %s, tried in this run, but nobody was seen at the far end", have,
 			       one->name, other->name);
 	}
 }
@@ -358,12 +372,13 @@ static void tell_pair(const struct pairs *p, enum pair_case what, size_t a, size
 	if (reasons.n > 1)
 		others = arena_printf(arena, "; %zu more below", reasons.n - 1);
 	if (n_like_it > 1)
-		others = arena_printf(arena, "%s; the same towards %zu other hosts", others, n_like_it - 1);
+		others = arena_printf(arena, "%s; the same towards %zu other host%s", others, n_like_it - 1,
+				      n_like_it == 2 ? "" : "s");
 	f = pair_finding(p, what, a, b, reasons.first, others);
 	finding_host(p->v->results, f, odd->name);
 	finding_host(p->v->results, f, other->name);
-	saw_num(p->v, f, NULL, "rails that work", num_of((int64_t)rails_live(p->count, a, b), "addresses, routes and neighbours"),
-		NULL);
+	saw_num(p->v, f, NULL, "rails that work",
+		num_of((int64_t)rails_live(p->count, a, b), "addresses, routes and neighbours"), NULL);
 	add_reasons(p->v, f, odd, other, all);
 	add_reasons(p->v, f, other, odd, all);
 	if (wanted)
@@ -420,8 +435,8 @@ static const char *proof_words(struct arena *arena, const struct fabric *fabric)
 		n_proven += fabric->rails[r].is_proven;
 	if (n_proven == fabric->n_rails)
 		return "";
-	return arena_printf(arena, "; %zu of %zu not proven: the far end was not seen, only addresses fit", fabric->n_rails - n_proven,
-			    fabric->n_rails);
+	return arena_printf(arena, "; %zu of %zu not proven: addresses fit, the far end was not seen",
+			    fabric->n_rails - n_proven, fabric->n_rails);
 }
 
 static void tell_good(const struct pairs *p, size_t n_good)
@@ -440,8 +455,9 @@ static void tell_good(const struct pairs *p, size_t n_good)
 		finding_host(p->v->results, f, fabric->hosts[0]->name);
 		finding_host(p->v->results, f, fabric->hosts[1]->name);
 	} else {
-		f = pass(p->v, NULL, "", "%zu pairs of %zu hosts have all their rails, %zu in sum%s", n_good, p->n_hosts,
-			 fabric->n_rails, proof_words(arena, fabric));
+		f = pass(p->v, NULL, "", "%zu pair%s of %zu hosts ha%s all rails, %zu in sum%s", n_good,
+			 n_good == 1 ? "" : "s", p->n_hosts, n_good == 1 ? "s" : "ve", fabric->n_rails,
+			 proof_words(arena, fabric));
 	}
 	if (wanted)
 		expected_threshold(p->v, f, wanted, NULL);
@@ -516,7 +532,8 @@ static void compare(struct verdicts *v)
 const struct check check_link_fabric = {
 	.id = "link.fabric",
 	.title = "Each two hosts are joined by at least one working rail, and by as many as the platform has",
-	.why = "without a rail NCCL uses TCP over the management network or hangs; with one too few it runs at a fraction",
+	.why = "without a rail NCCL uses TCP over the management network or hangs; with one too few it runs at a "
+	       "fraction",
 	.remedy = "plug the cable in, set the netdevs up, and give both ends of a rail addresses in one subnet",
 	.source = "addresses, routes and neighbour tables of both hosts; the profile's number of rails",
 	.needs = NEEDS_ASKED,

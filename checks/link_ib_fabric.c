@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* link.ib_fabric - the InfiniBand ports of all hosts lie on the same fabrics: subnet prefix and subnet manager. */
-#include "check.h"
+#include "checks/check.h"
 #include "rules/causes.h"
 
 static bool is_judged(const struct rdma_port *port)
@@ -12,7 +12,8 @@ static const char *fabric_words(struct arena *arena, const struct rdma_port *por
 {
 	if (port->sm_lid.err)
 		return arena_printf(arena, "prefix %s", port->subnet_prefix.val);
-	return arena_printf(arena, "prefix %s, subnet manager %lld", port->subnet_prefix.val, (long long)port->sm_lid.val);
+	return arena_printf(arena, "prefix %s, subnet manager %lld", port->subnet_prefix.val,
+			    (long long)port->sm_lid.val);
 }
 
 static const struct rdma_port *first_judged(const struct snapshot *host)
@@ -39,7 +40,8 @@ static const struct rdma_port *lonely_port(const struct snapshot *host, const st
 	return NULL;
 }
 
-static void add_evidence(struct verdicts *v, struct finding *f, const struct snapshot *host, const struct rdma_port *port)
+static void add_evidence(struct verdicts *v, struct finding *f, const struct snapshot *host,
+			 const struct rdma_port *port)
 {
 	finding_host(v->results, f, host->name);
 	saw_text(v, f, host, arena_printf(v->results->arena, "fabric of %s", port->name),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* link.ib_pkey - the ends of an InfiniBand rail share a partition, and at least one of them is a full member. */
-#include "check.h"
+#include "checks/check.h"
 #include "rules/causes.h"
 
 #define PKEY_FULL 0x8000u
@@ -51,10 +51,12 @@ static enum pkey_case judge_ends(const struct rdma_port *a, const struct rdma_po
 }
 
 /* One finding for all rails of two hosts that have the same trouble: a partition is given to whole hosts. */
-static void tell(struct verdicts *v, enum pkey_case what, size_t n_rails, const struct rail *rail, const struct rail_end *a,
-		 const struct rail_end *b)
+static void tell(struct verdicts *v, enum pkey_case what, size_t n_rails, const struct rail *rail,
+		 const struct rail_end *a, const struct rail_end *b)
 {
-	const char *more = n_rails > 1 ? arena_printf(v->results->arena, "; %zu more rail%s alike", n_rails - 1, n_rails == 2 ? "" : "s") : "";
+	const char *more = n_rails > 1 ? arena_printf(v->results->arena, "; %zu more rail%s alike", n_rails - 1,
+						      n_rails == 2 ? "" : "s")
+				       : "";
 	struct finding *f;
 
 	switch (what) {
@@ -64,14 +66,17 @@ static void tell(struct verdicts *v, enum pkey_case what, size_t n_rails, const 
 		return;
 	case PKEY_FIRST_DIFFERS:
 		f = warn(v, NULL, rail->name,
-			 "the first partition keys of %s and %s differ, and NCCL takes those unless NCCL_IB_PKEY says otherwise%s",
+			 "the first partition keys of %s and %s differ, and NCCL takes those unless NCCL_IB_PKEY says "
+			 "otherwise%s",
 			 b->host->name, a->host->name, more);
 		break;
 	default:
 		f = fail(v, NULL, rail->name, "%s and %s %s%s", b->host->name, a->host->name,
-			 what == PKEY_LIMITED ? "are both only limited members of the partition they share" :
-						"share no partition", more);
-		remedy_advice(v->results, f, b->host, "give both ports full membership of one partition in the subnet manager");
+			 what == PKEY_LIMITED ? "are both only limited members of the partition they share"
+					      : "share no partition",
+			 more);
+		remedy_advice(v->results, f, b->host,
+			      "give both ports full membership of one partition in the subnet manager");
 		break;
 	}
 	add_evidence(v, f, b);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* link.ib_sm - every InfiniBand port whose wire is up is served by a subnet manager. */
-#include "check.h"
+#include "checks/check.h"
 #include "rules/causes.h"
 
 /* One missing subnet manager is one finding, however many ports wait for it. */
@@ -22,10 +22,12 @@ static void run(struct verdicts *v, const struct snapshot *host)
 		if (n_ib == 0)
 			skip(v, host, "", "no InfiniBand port with its link up");
 		else
-			pass(v, host, "", "%zu InfiniBand port%s served by a subnet manager", n_ib, n_ib == 1 ? " is" : "s are");
+			pass(v, host, "", "%zu InfiniBand port%s served by a subnet manager", n_ib,
+			     n_ib == 1 ? " is" : "s are");
 		return;
 	}
-	f = fail(v, host, names, "no subnet manager serves %zu of %zu InfiniBand ports whose link is up", n_lacking, n_ib);
+	f = fail(v, host, names, "no subnet manager serves %zu of %zu InfiniBand ports whose link is up", n_lacking,
+		 n_ib);
 	for (size_t i = 0; i < host->n_ports; i++) {
 		const struct rdma_port *port = host->ports[i];
 
@@ -35,9 +37,11 @@ static void run(struct verdicts *v, const struct snapshot *host)
 			 text_of(port_state_name(port->state.val), port->state.origin));
 		saw_num(v, f, host, arena_printf(arena, "subnet manager's LID on %s", port->name), port->sm_lid, NULL);
 	}
-	expected(v, f, "InfiniBand specification: a port gets its LID from the subnet manager", "state ACTIVE, SM LID not 0");
-	remedy_advice(v->results, f, host,
-		      "start a subnet manager on the switch, or on one host of this subnet: systemctl enable --now opensm");
+	expected(v, f, "InfiniBand specification: a port gets its LID from the subnet manager",
+		 "state ACTIVE, SM LID not 0");
+	remedy_advice(
+		v->results, f, host,
+		"start a subnet manager on the switch, or on one host of this subnet: systemctl enable --now opensm");
 }
 
 const struct check check_link_ib_sm = {

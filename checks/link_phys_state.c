@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* link.phys_state - an InfiniBand port that is ACTIVE has a settled link below it. RoCE ports are judged by their state. */
-#include "check.h"
+/* link.phys_state - an InfiniBand port that is ACTIVE has a settled link below it. RoCE ports are judged by their
+ * state. */
+#include "checks/check.h"
 #include "rules/causes.h"
 
 static void judge(struct verdicts *v, const struct snapshot *host, const struct rdma_port *port)
@@ -17,7 +18,8 @@ static void judge(struct verdicts *v, const struct snapshot *host, const struct 
 		pass(v, host, port->name, "the physical link is up");
 		return;
 	}
-	f = fail(v, host, port->name, "the port is ACTIVE, but its physical link is in %s: it is recovering from errors",
+	f = fail(v, host, port->name,
+		 "the port is ACTIVE, but its physical link is in %s: it is recovering from errors",
 		 phys_state_name(port->phys_state.val));
 	saw_text(v, f, host, "physical state", text_of(phys_state_name(port->phys_state.val), port->phys_state.origin));
 	expected(v, f, "InfiniBand specification, port physical states", "LINK_UP");

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "check.h"
+#include "checks/check.h"
 
 #define VENDOR_MELLANOX 0x15b3
 
@@ -11,9 +11,9 @@
 static const struct rdma_driver {
 	const char *netdev_driver, *rdma_module;
 } drivers[] = {
-	{ "mlx5_core", "mlx5_ib" }, { "mlx4_core", "mlx4_ib" }, { "bnxt_en", "bnxt_re" }, { "ice", "irdma" },
-	{ "i40e", "irdma" },	    { "qede", "qedr" },		{ "cxgb4", "iw_cxgb4" },  { "ionic", "ionic_rdma" },
-	{ "hns3", "hns_roce_hw_v2" },
+	{ "mlx5_core", "mlx5_ib" }, { "mlx4_core", "mlx4_ib" }, { "bnxt_en", "bnxt_re" },
+	{ "ice", "irdma" },	    { "i40e", "irdma" },	{ "qede", "qedr" },
+	{ "cxgb4", "iw_cxgb4" },    { "ionic", "ionic_rdma" },	{ "hns3", "hns_roce_hw_v2" },
 };
 
 static bool is_mellanox(const struct pci_dev *nic)
@@ -68,34 +68,42 @@ static struct finding *found_none(struct verdicts *v, const struct snapshot *hos
 
 static void no_cable_by_design(struct verdicts *v, const struct snapshot *host)
 {
-	struct finding *f = found_none(v, host, false,
-				       "no cable in either cage: the NIC is taken off the bus until one is plugged in (by design)");
+	struct finding *f = found_none(
+		v, host, false,
+		"no cable in either cage: the NIC is taken off the bus until one is plugged in (by design)");
 
 	saw_num(v, f, host, "hot-plug of the NIC switched on", host->id.hotplug_enabled, NULL);
 	remedy_advice(v->results, f, host,
-		      "plug the cable in at both ends, then reboot both hosts: a NIC that comes back without one can be slow");
+		      "plug the cable in at both ends, then reboot both hosts: a NIC that comes back without one can "
+		      "be slow");
 }
 
-static void no_rdma_driver(struct verdicts *v, const struct snapshot *host, const struct pci_dev *nic, const char *module)
+static void no_rdma_driver(struct verdicts *v, const struct snapshot *host, const struct pci_dev *nic,
+			   const char *module)
 {
 	struct arena *arena = v->results->arena;
 	bool bound = !nic->driver.err;
 	struct finding *f;
 
 	if (bound)
-		f = found_none(v, host, is_mellanox(nic),
-			       arena_printf(arena, "NIC %s has its driver %s, but no RDMA device: module %s is not there or failed",
-					    nic->bdf, nic->driver.val, module ? module : "for RDMA"));
+		f = found_none(
+			v, host, is_mellanox(nic),
+			arena_printf(arena,
+				     "NIC %s has its driver %s, but no RDMA device: module %s is not there or failed",
+				     nic->bdf, nic->driver.val, module ? module : "for RDMA"));
 	else
-		f = found_none(v, host, is_mellanox(nic),
-			       arena_printf(arena, "NIC %s has no driver: not loaded, or it failed to start", nic->bdf));
+		f = found_none(
+			v, host, is_mellanox(nic),
+			arena_printf(arena, "NIC %s has no driver: not loaded, or it failed to start", nic->bdf));
 	saw_text(v, f, host, arena_printf(arena, "driver of %s", nic->bdf), nic->driver);
 	if (module) {
 		remedy_command(v->results, f, host, false, NULL, "modprobe %s", module);
-		remedy_advice(v->results, f, host, "keep it: install rdma-core, which loads %s for such a NIC at boot", module);
+		remedy_advice(v->results, f, host, "keep it: install rdma-core, which loads %s for such a NIC at boot",
+			      module);
 	} else if (is_mellanox(nic)) {
 		remedy_command(v->results, f, host, false, NULL, "modprobe mlx5_ib");
-		remedy_advice(v->results, f, host, "if it stays away, the kernel log says why: journalctl -k -b -g mlx5");
+		remedy_advice(v->results, f, host,
+			      "if it stays away, the kernel log says why: journalctl -k -b -g mlx5");
 	}
 }
 
@@ -119,7 +127,8 @@ static void judge_none(struct verdicts *v, const struct snapshot *host)
 	}
 	f = found_none(v, host, false, "no RDMA device, and no NIC that could have one");
 	remedy_advice(v->results, f, host,
-		      "put an RDMA NIC in, pass one through to this guest, or try soft-RoCE: rdma link add NAME type rxe netdev DEV");
+		      "put an RDMA NIC in, pass one through to this guest, or try soft-RoCE: rdma link add NAME type "
+		      "rxe netdev DEV");
 }
 
 static const char *device_names(struct arena *arena, const struct snapshot *host)
@@ -142,7 +151,8 @@ static const char *missing_names(struct verdicts *v, const struct snapshot *host
 		for (size_t i = 0; i < host->n_devs; i++)
 			found |= !strcmp(host->devs[i].name, *port);
 		if (!found)
-			missing = arena_printf(v->results->arena, "%s%s%s", missing ? missing : "", missing ? ", " : "", *port);
+			missing = arena_printf(v->results->arena, "%s%s%s", missing ? missing : "", missing ? ", " : "",
+					       *port);
 	}
 	return missing;
 }
@@ -165,12 +175,14 @@ static void run(struct verdicts *v, const struct snapshot *host)
 		expected_threshold(v, f, wanted, NULL);
 	} else {
 		f = pass(v, host, "", "%zu RDMA device%s", host->n_devs, host->n_devs == 1 ? "" : "s");
-		saw_text(v, f, host, "RDMA devices", text_of(device_names(v->results->arena, host), host->devs_listed.origin));
+		saw_text(v, f, host, "RDMA devices",
+			 text_of(device_names(v->results->arena, host), host->devs_listed.origin));
 		return;
 	}
 	saw_text(v, f, host, "RDMA devices", text_of(device_names(v->results->arena, host), host->devs_listed.origin));
 	remedy_advice(v->results, f, host,
-		      "look for the function that is missing in lspci and in journalctl -k -b; a reboot with the cable in brings "
+		      "look for the function that is missing in lspci and in journalctl -k -b; a reboot with the cable "
+		      "in brings "
 		      "back one that hot-plug lost");
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* link.rate - a port in use runs at the rate its platform expects; short of that, at the best rate the port itself knows. */
+/* link.rate - a port in use runs at the rate its platform expects; short of that, at the best rate the port itself
+ * knows. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
+#include "checks/check.h"
 #include "core/text.h"
 #include "rules/causes.h"
 
@@ -43,10 +44,12 @@ static void advise(struct verdicts *v, struct finding *f, const struct snapshot 
 	const struct netdev *netdev = port->netdev;
 
 	if (netdev && port_is_ethernet(port))
-		remedy_command(v->results, f, host, false, "bounces the link; a switch port has to be forced to the same speed",
+		remedy_command(v->results, f, host, false,
+			       "bounces the link; a switch port has to be forced to the same speed",
 			       "ethtool -s %s speed %" PRId64 " duplex full autoneg off",
 			       text_shell_word(v->results->arena, netdev->name), wanted);
-	remedy_advice(v->results, f, host, "look at what the far end offers (switch port, cable type), then try another cable");
+	remedy_advice(v->results, f, host,
+		      "look at what the far end offers (switch port, cable type), then try another cable");
 }
 
 static void too_slow(struct verdicts *v, const struct snapshot *host, const struct rdma_port *port, struct num rate,
@@ -60,13 +63,15 @@ static void too_slow(struct verdicts *v, const struct snapshot *host, const stru
 	if (port->netdev && port->netdev->n_modes_peer)
 		saw_num(v, f, host, "best rate that the far end offers",
 			num_of(best_mode_mbps(port->netdev->modes_peer, port->netdev->n_modes_peer),
-			       "ethtool linkmodes: peer"), "Mbit/s");
+			       "ethtool linkmodes: peer"),
+			"Mbit/s");
 	expected_threshold(v, f, wanted, "Mbit/s");
 	advise(v, f, host, port, wanted->val);
 }
 
 /* Without a word from the profile: the port knows better modes than the one in use. */
-static bool below_own_best(struct verdicts *v, const struct snapshot *host, const struct rdma_port *port, struct num rate)
+static bool below_own_best(struct verdicts *v, const struct snapshot *host, const struct rdma_port *port,
+			   struct num rate)
 {
 	struct arena *arena = v->results->arena;
 	const struct netdev *netdev = port->netdev;
@@ -83,7 +88,8 @@ static bool below_own_best(struct verdicts *v, const struct snapshot *host, cons
 	return true;
 }
 
-/* One lane of an InfiniBand port that has four: the others did not come up. Two are ordinary: split ports, and a Spark's. */
+/* One lane of an InfiniBand port that has four: the others did not come up. Two are ordinary: split ports, and a
+ * Spark's. */
 static bool lost_lanes(struct verdicts *v, const struct snapshot *host, const struct rdma_port *port)
 {
 	struct finding *f;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* link.rate_parity - all ends of a rail run at one rate. */
-#include "check.h"
+#include "checks/check.h"
 #include "rules/causes.h"
 
 static struct num end_rate(const struct rail_end *end)
@@ -12,7 +12,8 @@ static struct num end_rate(const struct rail_end *end)
 	return port->rate_mbps;
 }
 
-/* Why nothing can be compared on this rail; NULL if it can. Placeholders of down ports and of soft devices are no rates. */
+/* Why nothing can be compared on this rail; NULL if it can. Placeholders of down ports and of soft devices are no
+ * rates. */
 static const char *nothing_to_compare(const struct rail *rail)
 {
 	for (size_t e = 0; e < rail->n_ends; e++) {
@@ -38,10 +39,12 @@ static void judge(struct verdicts *v, const struct rail *rail)
 		values[e] = (struct parity_value){ .host = rail->ends[e].host,
 						   .subject_on_host = rail->ends[e].port->name,
 						   .num = end_rate(&rail->ends[e]) };
-	/* It works at the slower end's pace. Where the profile names a rate, link.rate fails for the end that is below it. */
+	/* It works at the slower end's pace. Where the profile names a rate, link.rate fails for the end that is below
+	 * it. */
 	f = parity(v, rail->name, "rate", "Mbit/s", VERDICT_WARN, values, rail->n_ends);
 	if (f->verdict == VERDICT_WARN)
-		expected(v, f, "two ends of one link, or of one path, carry what the slower one can", "the same rate at all ends");
+		expected(v, f, "two ends of one link, or of one path, carry what the slower one can",
+			 "the same rate at all ends");
 }
 
 static void compare(struct verdicts *v)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* link.state - a port in use is ACTIVE; one that is not says why: set down, no cable, no partner, training failed. */
-#include "check.h"
+#include "checks/check.h"
 #include "core/text.h"
 #include "rules/causes.h"
 
@@ -36,16 +36,19 @@ static void advise(struct verdicts *v, struct finding *f, const struct snapshot 
 		break;
 	case TROUBLE_SILENT:
 		remedy_command(v->results, f, host, false, "bounces the link and every connection over it",
-			       "ip link set dev %s down && ip link set dev %s up", text_shell_word(v->results->arena, end),
-			       text_shell_word(v->results->arena, end));
+			       "ip link set dev %s down && ip link set dev %s up",
+			       text_shell_word(v->results->arena, end), text_shell_word(v->results->arena, end));
 		break;
 	case TROUBLE_NO_CABLE:
 	case TROUBLE_NO_CARRIER:
 		remedy_advice(v->results, f, host,
-			      "plug the cable of %s in until it clicks, at both ends; then look whether the far end is set up", end);
+			      "plug the cable of %s in until it clicks, at both ends; then look whether the far end is "
+			      "set up",
+			      end);
 		break;
 	default:
-		remedy_advice(v->results, f, host, "reseat the cable of %s at both ends, then try another cable or port", end);
+		remedy_advice(v->results, f, host,
+			      "reseat the cable of %s at both ends, then try another cable or port", end);
 		break;
 	}
 }
@@ -64,7 +67,8 @@ static const char *used_because(const struct port_info *info)
 	}
 }
 
-static void judge_down(struct verdicts *v, const struct snapshot *host, const struct rdma_port *port, enum port_judge judge)
+static void judge_down(struct verdicts *v, const struct snapshot *host, const struct rdma_port *port,
+		       enum port_judge judge)
 {
 	const char *why = port_trouble_text(port);
 	const struct rail_end *far = far_end_to_blame(v->fabric, port);
@@ -74,7 +78,8 @@ static void judge_down(struct verdicts *v, const struct snapshot *host, const st
 		f = warn(v, host, port->name, "the port is %s with its far end, %s's %s, for which this check fails",
 			 port_state_name(port->state.val), far->host->name, far->port->name);
 	else if (judge == JUDGE_LINK_FABRIC)
-		f = warn(v, host, port->name, "the port is %s: %s (link.fabric fails for it: no rail to that peer is left)",
+		f = warn(v, host, port->name,
+			 "the port is %s: %s (link.fabric fails for it: no rail to that peer is left)",
 			 port_state_name(port->state.val), why);
 	else if (judge == JUDGE_LINK_IB_SM)
 		f = warn(v, host, port->name, "the port is %s: %s (link.ib_sm fails for it)",

@@ -2,7 +2,7 @@
 /* link.twins - where one connector carries several RDMA ports (a Spark's cage), all of them are up if one is in use. */
 #include <inttypes.h>
 
-#include "check.h"
+#include "checks/check.h"
 #include "rules/causes.h"
 
 static bool is_in_use(const struct verdicts *v, const struct cage *cage)
@@ -21,7 +21,8 @@ static const struct rdma_port *first_down(const struct cage *cage)
 	return NULL;
 }
 
-/* The check that fails for the down twin already: link.state if it is in use, link.fabric if a rail to a peer is missing. */
+/* The check that fails for the down twin already: link.state if it is in use, link.fabric if a rail to a peer is
+ * missing. */
 static const char *told_by(const struct verdicts *v, const struct rdma_port *twin)
 {
 	const struct threshold *rails = profile_threshold(v->profile, "rails");
@@ -51,10 +52,12 @@ static void judge_down(struct verdicts *v, const struct snapshot *host, const st
 	if (port_trouble(twin) == TROUBLE_SET_DOWN)
 		remedy_set_up(v->results, f, host, twin->netdev);
 	else
-		remedy_advice(v->results, f, host, "both halves share one cable: if one is up, the other's netdev or driver is at fault");
+		remedy_advice(v->results, f, host,
+			      "both halves share one cable: if one is up, the other's netdev or driver is at fault");
 }
 
-static void judge(struct verdicts *v, const struct snapshot *host, const struct cage *cage, const struct threshold *wanted)
+static void judge(struct verdicts *v, const struct snapshot *host, const struct cage *cage,
+		  const struct threshold *wanted)
 {
 	const struct rdma_port *down = first_down(cage);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Who keeps this host's network settings, so that a remedy can name a command that survives a reboot here. Asked only for the
- * netdevs under RDMA ports. No file with secrets is opened: connection files of NetworkManager are not.
+ * Who keeps this host's network settings, so that a remedy can name a command that survives a reboot here. Asked only
+ * for the netdevs under RDMA ports. No file with secrets is opened: connection files of NetworkManager are not.
  */
 #include <errno.h>
 #include <string.h>
@@ -72,11 +72,9 @@ static void read_owner(struct reading *r, struct netdev *netdev)
 	const struct net_config *config = &r->snap->net_config;
 
 	if (num_is(config->networkmanager, 1))
-		netdev->nm_connection =
-			field(r, reading_text(r, NM_DEVICES "/%u", netdev->index), "connection-uuid");
+		netdev->nm_connection = field(r, reading_text(r, NM_DEVICES "/%u", netdev->index), "connection-uuid");
 	if (num_is(config->networkd, 1))
-		netdev->networkd_file =
-			field(r, reading_text(r, NETWORKD_LINKS "/%u", netdev->index), "NETWORK_FILE");
+		netdev->networkd_file = field(r, reading_text(r, NETWORKD_LINKS "/%u", netdev->index), "NETWORK_FILE");
 }
 
 void read_netconfig(struct reading *r)

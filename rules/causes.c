@@ -81,7 +81,8 @@ const char *port_trouble_text(const struct rdma_port *port)
 	case TROUBLE_NO_CABLE:
 		return "no cable";
 	case TROUBLE_LINK:
-		if (netdev->ext_state.val == EXT_STATE_AUTONEG && num_is(netdev->ext_substate, EXT_SUBSTATE_AN_NO_PARTNER))
+		if (netdev->ext_state.val == EXT_STATE_AUTONEG &&
+		    num_is(netdev->ext_substate, EXT_SUBSTATE_AN_NO_PARTNER))
 			return "no link partner: the far end is off or set down";
 		return ext_state_name(netdev->ext_state.val);
 	case TROUBLE_NO_SM:
@@ -248,7 +249,8 @@ bool hosts_are_cut(const struct rail_count *count, const struct fabric *fabric, 
 }
 
 /* Whether a peer that this port should reach is out of reach altogether; a port on no rail might have reached any. */
-static bool peer_is_cut(const struct rail_count *count, const struct fabric *fabric, size_t host, const struct rail *rail)
+static bool peer_is_cut(const struct rail_count *count, const struct fabric *fabric, size_t host,
+			const struct rail *rail)
 {
 	for (size_t h = 0; h < fabric->n_hosts; h++)
 		if ((!rail || rail_end_on(rail, fabric->hosts[h])) && hosts_are_cut(count, fabric, host, h))

@@ -57,7 +57,7 @@ bool hosts_are_cut(const struct rail_count *count, const struct fabric *fabric, 
 enum port_judge port_judged_by(const struct rail_count *count, const struct fabric *fabric, size_t host,
 			       const struct rdma_port *port);
 
-/* The other end of a cable whose both ends are down, if the cause is there: set down, or simply the one told first. NULL: none. */
+/* The other end of a cable whose both ends are down, if the cause is there: set down, or simply told first. NULL: none. */
 const struct rail_end *far_end_to_blame(const struct fabric *fabric, const struct rdma_port *port);
 
 bool rail_end_is_live(const struct rail_end *end);

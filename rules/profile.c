@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reads profiles: one table of the numbers they may hold, and the INI text that fills it. Every number needs a source. */
+/* Reads profiles: one table of the numbers they may hold, and the INI text that fills it. Every number needs a source.
+ */
 #include "rules/profile.h"
 
 #include <errno.h>
@@ -25,7 +26,8 @@ static const struct profile_key keys[] = {
 	{ "pcie_width", "lanes", "PCIe lanes of a NIC's function, at least", 1, 32 },
 	{ "pcie_speed_mtps", "MT/s", "PCIe speed of a NIC's function, at least", 2500, 1000000 },
 	{ "cable_length_max_cm", "cm", "length of a passive copper cable, at most", 1, 100000 },
-	{ "carrier_changes_per_run", NULL, "times a link in use may lose or gain its carrier while it is watched", 0, 1000000 },
+	{ "carrier_changes_per_run", NULL, "times a link in use may lose or gain its carrier while it is watched", 0,
+	  1000000 },
 	{ "symbol_errors_per_hour", NULL, "symbol errors of a link in use, at most", 0, INT64_MAX },
 	{ 0 },
 };

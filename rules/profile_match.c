@@ -83,7 +83,8 @@ static bool has_nic(const struct snapshot *host, const char *const *nic_pci)
 
 		if (nic->vendor.err || nic->device.err)
 			continue;
-		snprintf(id, sizeof(id), "%04" PRIx64 ":%04" PRIx64, (uint64_t)nic->vendor.val, (uint64_t)nic->device.val);
+		snprintf(id, sizeof(id), "%04" PRIx64 ":%04" PRIx64, (uint64_t)nic->vendor.val,
+			 (uint64_t)nic->device.val);
 		if (is_one_of(nic_pci, id))
 			return true;
 	}
@@ -118,7 +119,8 @@ static const char *topology_name(enum fabric_kind kind)
 static const char *topology_words(struct arena *arena, const struct fabric *fabric)
 {
 	if (fabric->kind == FABRIC_UNKNOWN)
-		return "nothing proves a switch, and this profile asks for nothing that a fabric with one would not have";
+		return "nothing proves a switch, and this profile asks for nothing that a fabric with one would not "
+		       "have";
 	return arena_printf(arena, "topology %s%s%s", topology_name(fabric->kind), fabric->kind_why ? ": " : "",
 			    fabric->kind_why ? fabric->kind_why : "");
 }
@@ -141,7 +143,8 @@ static const char *fabric_fits(struct arena *arena, const struct profile_match *
 	if (!known_by)
 		return NULL;
 	return arena_printf(arena, "%s of %s%s; %s", known_by, fabric->hosts[0]->name,
-			    fabric->n_hosts > 1 ? ", and the other hosts are alike" : "", topology_words(arena, fabric));
+			    fabric->n_hosts > 1 ? ", and the other hosts are alike" : "",
+			    topology_words(arena, fabric));
 }
 
 /* The text of last resort: without the built-in one there is still a profile, with no opinions. */

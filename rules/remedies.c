@@ -57,9 +57,10 @@ static const char *netplan_section(const struct netdev *netdev)
 }
 
 /* What lasts, but has to be done by hand. */
-static void keep_by_hand(struct results *results, struct finding *f, const struct snapshot *host, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-static void keep_by_hand(struct results *results, struct finding *f, const struct snapshot *host, const char *format, ...)
+static void keep_by_hand(struct results *results, struct finding *f, const struct snapshot *host, const char *format,
+			 ...) __attribute__((format(printf, 4, 5)));
+static void keep_by_hand(struct results *results, struct finding *f, const struct snapshot *host, const char *format,
+			 ...)
 {
 	va_list args;
 	const char *advice;
@@ -78,7 +79,7 @@ static void keep_by_netplan(struct results *results, struct finding *f, const st
 
 	if (!section || !setting->netplan) {
 		keep_by_hand(results, f, host, "%s for %s in the file under /etc/netplan, then run netplan apply",
-			      setting->by_hand, netdev->name);
+			     setting->by_hand, netdev->name);
 		return;
 	}
 	path = arena_printf(results->arena, "%s.%s.%s", section, netdev->name, setting->netplan);
@@ -115,10 +116,11 @@ static void keep(struct results *results, struct finding *f, const struct snapsh
 		break;
 	case KEEPER_IFUPDOWN:
 		keep_by_hand(results, f, host, "%s in the part of /etc/network/interfaces that is about %s",
-			      setting->ifupdown, netdev->name);
+			     setting->ifupdown, netdev->name);
 		break;
 	case KEEPER_UNKNOWN:
-		keep_by_hand(results, f, host, "put it where this host keeps its network settings: no manager of them was seen");
+		keep_by_hand(results, f, host,
+			     "put it where this host keeps its network settings: no manager of them was seen");
 		break;
 	}
 }
@@ -158,7 +160,8 @@ void remedy_set_up(struct results *results, struct finding *finding, const struc
 	keep(results, finding, host, netdev, &setting);
 }
 
-void remedy_advice(struct results *results, struct finding *finding, const struct snapshot *host, const char *format, ...)
+void remedy_advice(struct results *results, struct finding *finding, const struct snapshot *host, const char *format,
+		   ...)
 {
 	va_list args;
 	const char *advice;
@@ -178,6 +181,9 @@ void remedy_command(struct results *results, struct finding *finding, const stru
 	va_start(args, format);
 	command = arena_vprintf(results->arena, format, args);
 	va_end(args);
-	finding_remedy(results, finding, (struct remedy){ .host = host ? host->name : NULL, .command = command,
-							  .is_persistent = is_persistent, .disturbs = disturbs });
+	finding_remedy(results, finding,
+		       (struct remedy){ .host = host ? host->name : NULL,
+					.command = command,
+					.is_persistent = is_persistent,
+					.disturbs = disturbs });
 }

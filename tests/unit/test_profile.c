@@ -184,7 +184,9 @@ static void a_name_that_does_not_exist_lists_those_that_do(void **state)
 
 	(void)state;
 	assert_int_equal(profile_load("gb11", &profile, &fault), -ENOENT);
-	assert_string_equal(fault.msg, "no profile \"gb11\"; there are gb10-direct, gb10-switch, generic, or give the path of a file");
+	assert_string_equal(
+		fault.msg,
+		"no profile \"gb11\"; there are gb10-direct, gb10-switch, generic, or give the path of a file");
 	assert_int_equal(profile_load("/nonexistent/x.ini", &profile, &fault), -ENOENT);
 }
 
@@ -203,10 +205,13 @@ static void make_spark(struct made_host *host, const char *product)
 	host->dev.board_id = text_of("NVD0000000087", "board_id");
 }
 
-static const char *detect(const struct snapshot *a, const struct snapshot *b, enum fabric_kind kind, char *ret_why, size_t size)
+static const char *detect(const struct snapshot *a, const struct snapshot *b, enum fabric_kind kind, char *ret_why,
+			  size_t size)
 {
 	const struct snapshot *hosts[] = { a, b };
-	struct fabric fabric = { .hosts = hosts, .n_hosts = b ? 2 : 1, .kind = kind, .kind_why = "three neighbours on one netdev" };
+	struct fabric fabric = {
+		.hosts = hosts, .n_hosts = b ? 2 : 1, .kind = kind, .kind_why = "three neighbours on one netdev"
+	};
 	struct profile *profile = profile_detect(&fabric);
 	static const char *const names[] = { "generic", "gb10-direct", "gb10-switch" };
 	const char *found = NULL;
@@ -228,8 +233,9 @@ static void the_profile_that_fits_all_hosts_is_chosen(void **state)
 	make_spark(&a, "NVIDIA_DGX_Spark");
 	make_spark(&b, "GX10");
 	assert_string_equal(detect(&a.snap, &b.snap, FABRIC_UNKNOWN, why, sizeof(why)), "gb10-direct");
-	assert_string_equal(why, "product \"NVIDIA_DGX_Spark\" of head, and the other hosts are alike; nothing proves a switch, "
-				 "and this profile asks for nothing that a fabric with one would not have");
+	assert_string_equal(
+		why, "product \"NVIDIA_DGX_Spark\" of head, and the other hosts are alike; nothing proves a switch, "
+		     "and this profile asks for nothing that a fabric with one would not have");
 	assert_string_equal(detect(&a.snap, &b.snap, FABRIC_SWITCHED, why, sizeof(why)), "gb10-switch");
 	assert_non_null(strstr(why, "topology switched: three neighbours"));
 	assert_string_equal(detect(&a.snap, NULL, FABRIC_DIRECT, why, sizeof(why)), "gb10-direct");

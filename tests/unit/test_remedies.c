@@ -65,7 +65,8 @@ static void netplan_keeps_it_under_the_kind_of_device(void **state)
 	(void)state;
 	make(&made, "eth1");
 	made.netdev.networkd_file = text_of("/run/systemd/network/10-netplan-eth1.network", "x");
-	expect_mtu(&made, "ip link set dev eth1 mtu 9000", "netplan set ethernets.eth1.mtu=9000 && netplan apply", NULL);
+	expect_mtu(&made, "ip link set dev eth1 mtu 9000", "netplan set ethernets.eth1.mtu=9000 && netplan apply",
+		   NULL);
 
 	make(&made, "bond0");
 	made.netdev.kind = text_of("bond", "x");
@@ -89,7 +90,8 @@ static void networkd_gets_a_drop_in_beside_its_file(void **state)
 	made.netdev.networkd_file = text_of("/etc/systemd/network/20-rails.network", "x");
 	expect_mtu(&made, "ip link set dev eth1 mtu 9000",
 		   "mkdir -p /etc/systemd/network/20-rails.network.d && printf '[Link]\\nMTUBytes=9000\\n' > "
-		   "/etc/systemd/network/20-rails.network.d/mtu.conf && networkctl reload", NULL);
+		   "/etc/systemd/network/20-rails.network.d/mtu.conf && networkctl reload",
+		   NULL);
 }
 
 static void others_are_told_in_words(void **state)
@@ -115,7 +117,8 @@ static void names_reach_a_shell_only_in_quotes(void **state)
 	made.netdev.networkd_file = text_of("/etc/systemd/network/$(id).network", "x");
 	expect_mtu(&made, "ip link set dev 'eth;reboot' mtu 9000",
 		   "mkdir -p '/etc/systemd/network/$(id).network.d' && printf '[Link]\\nMTUBytes=9000\\n' > "
-		   "'/etc/systemd/network/$(id).network.d/mtu.conf' && networkctl reload", NULL);
+		   "'/etc/systemd/network/$(id).network.d/mtu.conf' && networkctl reload",
+		   NULL);
 }
 
 int main(void)
