@@ -159,16 +159,20 @@ static bool is_network(struct num class_code)
 	return !class_code.err && class_code.val >> 16 == PCI_CLASS_NETWORK;
 }
 
+/* A server has hundreds of functions; only the class of each is read, and kept for none. */
 static void add_nics(struct reading *r)
 {
 	const char **names;
 	size_t n;
 
-	if (source_list(r->source, PCI, r->arena, &names, &n))
+	if (source_list(r->source, PCI, r->scratch, &names, &n))
 		return;
-	for (size_t i = 0; i < n; i++)
-		if (is_bdf(names[i], strlen(names[i])) && is_network(reading_num(r, PCI "/%s/class", names[i])))
+	for (size_t i = 0; i < n; i++) {
+		const char *path = arena_printf(r->scratch, PCI "/%s/class", names[i]);
+
+		if (is_bdf(names[i], strlen(names[i])) && is_network(source_num(r->source, r->scratch, path)))
 			add_bdf(r, names[i]);
+	}
 }
 
 static void tie_rdma(struct reading *r)

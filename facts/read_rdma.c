@@ -99,20 +99,23 @@ static enum gid_type gid_type_of(struct text text)
 	return !strcmp(text.val, "IB") ? GID_IB : GID_TYPE_UNKNOWN;
 }
 
-static void read_gid(struct reading *r, struct rdma_port *port, const char *base, unsigned index, struct text text)
+/* Tables have up to 1,024 slots of which a few are set: nothing is kept of the others. */
+static bool gid_is_set(struct reading *r, const char *dir, unsigned index, uint8_t raw[16])
 {
 	static const uint8_t unset[16];
-	struct gid *gid;
-	uint8_t raw[16];
-	struct text type, ndev;
+	struct text text = source_text(r->source, r->scratch, arena_printf(r->scratch, "%s/%u", dir, index));
 
-	if (text.err || !gid_parse(text.val, raw) || !memcmp(raw, unset, sizeof(raw)))
-		return;
-	gid = arena_push(r->arena, &port->gids, &port->n_gids);
+	return !text.err && gid_parse(text.val, raw) && memcmp(raw, unset, sizeof(unset));
+}
+
+static void read_gid(struct reading *r, struct rdma_port *port, const char *base, unsigned index, const uint8_t raw[16])
+{
+	struct gid *gid = arena_push(r->arena, &port->gids, &port->n_gids);
+	struct text type = reading_text(r, "%s/gid_attrs/types/%u", base, index), ndev;
+
 	gid->index = index;
-	memcpy(gid->raw, raw, sizeof(raw));
-	gid->text = text.val;
-	type = reading_text(r, "%s/gid_attrs/types/%u", base, index);
+	memcpy(gid->raw, raw, sizeof(gid->raw));
+	gid->text = reading_text(r, "%s/gids/%u", base, index).val;
 	gid->type = gid_type_of(type);
 	gid->type_err = type.err;
 	if (num_is(port->link_layer, LINK_LAYER_INFINIBAND) && gid->type == GID_ROCE_V1)
@@ -138,11 +141,11 @@ static int list_numbers(struct reading *r, const char *path, uint64_t **ret, siz
 {
 	const char **names;
 	size_t n, used = 0;
-	int err = source_list(r->source, path, r->arena, &names, &n);
+	int err = source_list(r->source, path, r->scratch, &names, &n);
 
 	if (err)
 		return err;
-	*ret = arena_array(r->arena, n, sizeof(**ret));
+	*ret = arena_array(r->scratch, n, sizeof(**ret));
 	for (size_t i = 0; i < n; i++)
 		if (text_parse_u64(names[i], &(*ret)[used]) && (*ret)[used] <= UINT16_MAX)
 			used++;
@@ -159,8 +162,12 @@ static void read_gids(struct reading *r, struct rdma_port *port, const char *bas
 	int err = list_numbers(r, dir, &slots, &n);
 
 	port->gid_slots = err ? num_err(-err, dir) : num_of((int64_t)n, dir);
-	for (size_t i = 0; !err && i < n; i++)
-		read_gid(r, port, base, (unsigned)slots[i], reading_text(r, "%s/%u", dir, (unsigned)slots[i]));
+	for (size_t i = 0; !err && i < n; i++) {
+		uint8_t raw[16];
+
+		if (gid_is_set(r, dir, (unsigned)slots[i], raw))
+			read_gid(r, port, base, (unsigned)slots[i], raw);
+	}
 }
 
 static void read_pkeys(struct reading *r, struct rdma_port *port, const char *base)
@@ -175,7 +182,8 @@ static void read_pkeys(struct reading *r, struct rdma_port *port, const char *ba
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
-		struct num key = reading_num(r, "%s/%u", dir, (unsigned)slots[i]);
+		struct num key = source_num(r->source, r->scratch,
+					    arena_printf(r->scratch, "%s/%u", dir, (unsigned)slots[i]));
 
 		/* The top bit is only the kind of membership: a key of 0x0000 or 0x8000 is an empty slot. */
 		if (!key.err && (key.val & 0x7fff))

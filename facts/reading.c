@@ -68,14 +68,16 @@ struct text reading_link_name(struct reading *r, const char *format, ...)
 
 struct num reading_counter(struct reading *r, const char *path, int64_t top)
 {
-	struct text text = source_text(r->source, r->arena, path);
+	const char *text;
+	size_t len;
 	int64_t val;
+	int err = source_read(r->source, path, r->scratch, &text, &len);
 
-	if (text.err)
-		return num_err(text.err, path);
-	if (!strncmp(text.val, "N/A", 3))
+	if (err)
+		return num_err(-err, path);
+	if (!strncmp(text, "N/A", 3))
 		return num_err(EOPNOTSUPP, path);
-	if (!text_parse_i64(text.val, &val) || val < 0)
+	if (!text_parse_i64(text, &val) || val < 0)
 		return num_err(VALUE_MALFORMED, path);
 	if (top && val == top)
 		return num_err(VALUE_SATURATED, path);

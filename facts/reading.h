@@ -7,7 +7,8 @@
 
 struct reading {
 	struct source *source;
-	struct arena *arena; /* the snapshot's */
+	struct arena *arena;   /* the snapshot's */
+	struct arena *scratch; /* for what is read and not kept: gone when the reading ends */
 	struct snapshot *snap;
 };
 

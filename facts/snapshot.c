@@ -12,7 +12,7 @@ struct snapshot *snapshot_gather(struct source *source, const char *name, const 
 {
 	struct arena *arena = arena_new();
 	struct snapshot *snap = arena_alloc(arena, sizeof(*snap));
-	struct reading r = { .source = source, .arena = arena, .snap = snap };
+	struct reading r = { .source = source, .arena = arena, .scratch = arena_new(), .snap = snap };
 
 	snap->arena = arena;
 	snap->name = arena_strdup(arena, name);
@@ -26,12 +26,13 @@ struct snapshot *snapshot_gather(struct source *source, const char *name, const 
 	read_netdev_details(&r);
 	read_netconfig(&r);
 	read_routes(&r);
+	arena_free(r.scratch);
 	return snap;
 }
 
 void snapshot_sample_again(struct snapshot *snap, struct source *source)
 {
-	struct reading r = { .source = source, .arena = snap->arena, .snap = snap };
+	struct reading r = { .source = source, .arena = snap->arena, .scratch = arena_new(), .snap = snap };
 
 	source_set_sample(source, 2);
 	reread_identity(&r);
@@ -39,6 +40,7 @@ void snapshot_sample_again(struct snapshot *snap, struct source *source)
 	reread_netdevs(&r);
 	reread_pci(&r);
 	source_set_sample(source, 1);
+	arena_free(r.scratch);
 }
 
 static bool is_second(void *ctx, const struct record *record)
