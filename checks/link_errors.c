@@ -343,7 +343,7 @@ static void run(struct verdicts *v, const struct snapshot *host)
 
 const struct check check_link_errors = {
 	.id = "link.errors",
-	.title = "Error counters of used ports stand still",
+	.title = "Error counters of used ports do not grow beyond their marks while they are watched",
 	.why = "lost and damaged packets are sent again after a pause: every rank waits for the slowest link, and too "
 	       "many end the job",
 	.remedy = "follow the counter that grows: the cable for errors on the wire, PFC and ECN for drops, the far end "

@@ -134,7 +134,7 @@ static void run(struct verdicts *v, const struct snapshot *host)
 
 const struct check check_link_health = {
 	.id = "link.health",
-	.title = "The NIC and the bridges above it report no PCIe errors",
+	.title = "The NIC and the bridges above it report no PCIe errors but the odd corrected one",
 	.why = "a card that is badly seated or short of power sends again what PCIe loses, and in the end resets with "
 	       "the job on it",
 	.remedy = "read the kernel log for AER lines, reseat the card or its riser, update the system's firmware",

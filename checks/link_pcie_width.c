@@ -96,7 +96,7 @@ static void run(struct verdicts *v, const struct snapshot *host)
 const struct check check_link_pcie_width = {
 	.id = "link.pcie_width",
 	.title = "PCIe links under used ports have all the lanes that both ends offer",
-	.why = "each missing half of the lanes halves what the port can move, while the cable's rate still looks right",
+	.why = "half the lanes carry half the data, while the cable's rate still looks right",
 	.remedy =
 		"update the system firmware and power-cycle the host; else reseat the card or move it to another slot",
 	.source = "PCI Express Base Specification, link training; ASUS GX10 firmware 0103 trained the second half of "
