@@ -62,7 +62,7 @@ static json_t *utc(int64_t real_ns)
 	struct tm tm;
 	size_t len;
 
-	if (!gmtime_r(&seconds, &tm))
+	if (real_ns < 0 || !gmtime_r(&seconds, &tm))
 		return json_null();
 	len = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
 	snprintf(text + len, sizeof(text) - len, ".%03dZ", (int)(real_ns % NS_PER_S / NS_PER_MS));

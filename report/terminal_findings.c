@@ -199,9 +199,9 @@ static void add_cures(struct pen *pen, struct cures *cures, const struct finding
 static void put_cure_heading(struct pen *pen, const struct remedy *remedy)
 {
 	pen_begin(pen, 2);
-	pen_put(pen, INK_PLAIN, "%s%s%s", remedy->host ? "on " : "", remedy->host ? remedy->host : "",
-		remedy->host ? ", " : "");
-	pen_put(pen, INK_PLAIN, remedy->is_persistent ? "to keep it after a reboot" : "now");
+	if (remedy->host)
+		pen_put(pen, INK_BOLD, "on %s, ", remedy->host);
+	pen_put(pen, INK_BOLD, remedy->is_persistent ? "to keep it after a reboot" : "now");
 	if (remedy->disturbs)
 		pen_put(pen, INK_DIM, " (%s)", remedy->disturbs);
 	pen_put(pen, INK_PLAIN, ":");
@@ -262,7 +262,7 @@ static void put_advice(struct pen *pen, const struct cures *cures)
 			continue;
 		pen_begin(pen, 2);
 		if (*hosts[0])
-			pen_put(pen, INK_PLAIN, "on %s: ", host_words(pen->arena, hosts, n, 3));
+			pen_put(pen, INK_BOLD, "on %s: ", host_words(pen->arena, hosts, n, 3));
 		pen_put(pen, INK_PLAIN, "%s", cures->items[i]->advice);
 		pen_end(pen, 4);
 	}

@@ -146,9 +146,9 @@ void pen_newline(struct pen *pen)
 	buf_addc(pen->out, '\n');
 }
 
+/* In whatever ink: blanks look the same in all of them. */
 static void blanks(struct pen *pen, size_t n)
 {
-	set_ink(pen, INK_PLAIN);
 	buf_addf(pen->out, "%*s", (int)n, "");
 }
 
