@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The agent's end of a session, in two processes: a worker that reads the host and answers, and a keeper that does nothing but
- * pass the requests on and watch stdin. So the agent ends at once when its client is gone, also while a read of the worker
- * hangs in a driver, and a worker that crashes is told from one that was ended.
+ * The agent's end of a session, in two processes: a worker that reads the host and answers, and a keeper that does
+ * nothing but pass the requests on and watch stdin. So the agent ends at once when its client is gone, also while a
+ * read of the worker hangs in a driver, and a worker that crashes is told from one that was ended.
  */
 #include "peer/agent.h"
 
@@ -27,12 +27,12 @@
 #include "peer/protocol.h"
 #include "perf/reach.h"
 
-#define HELLO_MS 30000
-#define IDLE_MS 3600000 /* an open stdin without a request: a client that was stopped and forgotten */
-#define WRITE_MS 60000	/* a client that does not read */
-#define WINDOW_MS_MAX 60000
-#define PROBE_MS 1500
-#define PROBE_MS_MAX 10000
+#define HELLO_MS          30000
+#define IDLE_MS           3600000 /* an open stdin without a request: a client that was stopped and forgotten */
+#define WRITE_MS          60000   /* a client that does not read */
+#define WINDOW_MS_MAX     60000
+#define PROBE_MS          1500
+#define PROBE_MS_MAX      10000
 #define PROBE_TARGETS_MAX 1024
 
 enum { EXIT_OK = 0, EXIT_PROTOCOL = 1, EXIT_IO = 74 };
@@ -210,8 +210,9 @@ static int serve_request(struct agent *agent, const json_t *request)
 	r = command ? command->run(agent, request, &fault)
 		    : fault_set(&fault, EOPNOTSUPP, "sparkfab-agent %s does not know this command", SPARKFAB_VERSION);
 	if (r < 0)
-		return send_json(agent, FRAME_REPLY, json_pack("{s:I,s:b,s:i,s:s}", "id", id, "ok", 0, "errno", fault.err,
-							       "error", fault.msg));
+		return send_json(
+			agent, FRAME_REPLY,
+			json_pack("{s:I,s:b,s:i,s:s}", "id", id, "ok", 0, "errno", fault.err, "error", fault.msg));
 	r = send_fresh(agent);
 	return r < 0 ? r : send_json(agent, FRAME_REPLY, json_pack("{s:I,s:b}", "id", id, "ok", 1));
 }
@@ -314,7 +315,7 @@ static int worker_main(int in, int out)
 }
 
 struct keeper {
-	int in;	   /* the session's stdin */
+	int in;    /* the session's stdin */
 	int pipe;  /* to the worker */
 	int pidfd; /* -1 where the kernel has none: then the broken pipe tells */
 	pid_t pid;
@@ -392,7 +393,8 @@ static int keeper_end(struct keeper *keeper, bool gone)
 	if (!gone)
 		return EXIT_OK;
 	if (WIFSIGNALED(status)) {
-		dprintf(STDERR_FILENO, "sparkfab-agent: ended by signal %d (%s)\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
+		dprintf(STDERR_FILENO, "sparkfab-agent: ended by signal %d (%s)\n", WTERMSIG(status),
+			strsignal(WTERMSIG(status)));
 		return 128 + WTERMSIG(status);
 	}
 	return WEXITSTATUS(status);

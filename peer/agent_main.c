@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * sparkfab-agent: what runs on the other host, started over ssh or --via, speaking docs/PROTOCOL.md on stdin and stdout. It may
- * be a forced command of a key (restrict,command="sparkfab-agent"). Before anything else it makes its process plain: whatever
- * the login left in it (environment, descriptors, signals, umask) has no part in what is measured.
+ * sparkfab-agent: what runs on the other host, started over ssh or --via, speaking docs/PROTOCOL.md on stdin and
+ * stdout. It may be a forced command of a key (restrict,command="sparkfab-agent"). Before anything else it makes its
+ * process plain: whatever the login left in it (environment, descriptors, signals, umask) has no part in what is
+ * measured.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,8 @@
 #define EXIT_USAGE 64
 
 /* What readers below may need: programs and libraries are looked up, files of the user are found. */
-static const char *const env_kept[] = { "PATH", "HOME", "USER", "LOGNAME", "LD_LIBRARY_PATH", "XDG_RUNTIME_DIR", "TMPDIR" };
+static const char *const env_kept[] = { "PATH",  "HOME", "USER", "LOGNAME", "LD_LIBRARY_PATH", "XDG_RUNTIME_DIR",
+					"TMPDIR" };
 #define N_KEPT (sizeof(env_kept) / sizeof(env_kept[0]))
 
 static void clean_environment(void)
@@ -82,7 +84,9 @@ int main(int argc, char *argv[])
 		return fflush(stdout) == 0 ? 0 : 74;
 	}
 	if (argc != 1 || isatty(STDIN_FILENO)) {
-		fputs("sparkfab-agent: started by `sparkfab check --peer HOST` on the other host; by hand only --version\n", stderr);
+		fputs("sparkfab-agent: started by `sparkfab check --peer HOST` on the other host; by hand only "
+		      "--version\n",
+		      stderr);
 		return EXIT_USAGE;
 	}
 	return agent_serve(STDIN_FILENO, STDOUT_FILENO);

@@ -169,20 +169,22 @@ int agent_file_read(const struct agent_file *file, struct buf *out, struct fault
 	for (left = (size_t)st.st_size; left > 0; left -= (size_t)n) {
 		n = read_some(fd, chunk, left < sizeof(chunk) ? left : sizeof(chunk));
 		if (n <= 0)
-			return fault_set(reterr, n < 0 ? (int)-n : EIO, "the agent's file %s changed while it was read", file->path);
+			return fault_set(reterr, n < 0 ? (int)-n : EIO, "the agent's file %s changed while it was read",
+					 file->path);
 		buf_add(out, chunk, (size_t)n);
 	}
 	return out->truncated ? fault_set(reterr, EFBIG, "the agent's file %s is too long", file->path) : 0;
 }
 
 /*
- * The line in pieces, for sh of any kind (dash, bash, busybox). Everything ends in exec, so that no shell stays between the
- * transport and the agent. Where it may be put: the cache, else a folder that is gone again before the agent runs (started
- * through its descriptor). A folder serves if a file in it may be executed: mounts with noexec are found out before anything is
- * sent. `test -O`: a cache that somebody else can write is no cache.
+ * The line in pieces, for sh of any kind (dash, bash, busybox). Everything ends in exec, so that no shell stays between
+ * the transport and the agent. Where it may be put: the cache, else a folder that is gone again before the agent runs
+ * (started through its descriptor). A folder serves if a file in it may be executed: mounts with noexec are found out
+ * before anything is sent. `test -O`: a cache that somebody else can write is no cache.
  */
 static const char line_start[] =
-	"p=sparkfab-agent; umask 077; c=${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/sparkfab; a=$c/agent-$i; t=; r=nodir; "
+	"p=sparkfab-agent; umask 077; c=${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/sparkfab; a=$c/agent-$i; t=; "
+	"r=nodir; "
 	"if [ -n \"$i\" ] && [ -s \"$a\" ] && [ -O \"$a\" ] && [ -O \"$c\" ] && [ -x \"$a\" ]; then exec \"$a\"; fi; "
 	"v=$(sparkfab-agent --version </dev/null 2>/dev/null); "
 	"if [ \"$v\" = \"sparkfab-agent " SPARKFAB_VERSION "\" ]; then exec sparkfab-agent; fi; "
@@ -228,7 +230,8 @@ const char *bootstrap_reason(const char *reason)
 	static const struct {
 		const char *word, *text;
 	} reasons[] = {
-		{ "nodir", "no folder there can be written: neither ~/.cache/sparkfab, nor $TMPDIR or /tmp, nor /dev/shm" },
+		{ "nodir",
+		  "no folder there can be written: neither ~/.cache/sparkfab, nor $TMPDIR or /tmp, nor /dev/shm" },
 		{ "noexec", "every folder that can be written there is mounted noexec" },
 		{ "space", "it could not be written there: is the disk full?" },
 		{ "short", "it did not arrive whole" },

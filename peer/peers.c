@@ -16,8 +16,8 @@
 
 #define CONNECT_MS 20000
 #define COMMAND_MS 15000
-#define BYE_MS 500
-#define LOOK_MS 100 /* how long a signal's *stop may go unseen */
+#define BYE_MS     500
+#define LOOK_MS    100 /* how long a signal's *stop may go unseen */
 
 struct peers {
 	struct arena *arena;
@@ -28,8 +28,8 @@ struct peers {
 	const char *agent_path;
 };
 
-struct peers *peers_new(const char *const names[], size_t n, const struct peer_options *options, peers_progress_fn *progress,
-			void *ctx)
+struct peers *peers_new(const char *const names[], size_t n, const struct peer_options *options,
+			peers_progress_fn *progress, void *ctx)
 {
 	struct peers *peers = xcalloc(1, sizeof(*peers));
 
@@ -39,7 +39,11 @@ struct peers *peers_new(const char *const names[], size_t n, const struct peer_o
 	peers->n = n;
 	peers->agent_path = options->agent_path;
 	peers->shared = (struct session_shared){
-		.arena = peers->arena, .via = options->via, .no_deploy = options->no_deploy, .progress = progress, .progress_ctx = ctx,
+		.arena = peers->arena,
+		.via = options->via,
+		.no_deploy = options->no_deploy,
+		.progress = progress,
+		.progress_ctx = ctx,
 		.connect_ms = options->connect_ms > 0 ? options->connect_ms : CONNECT_MS,
 		.command_ms = options->command_ms > 0 ? options->command_ms : COMMAND_MS,
 	};
@@ -48,9 +52,12 @@ struct peers *peers_new(const char *const names[], size_t n, const struct peer_o
 		peers->items[i].records = records_new();
 		peers->items[i].private_ = &peers->sessions[i];
 		peers->sessions[i] = (struct peer_private){
-			.peer = &peers->items[i], .shared = &peers->shared, .child = CHILD_INIT,
+			.peer = &peers->items[i],
+			.shared = &peers->shared,
+			.child = CHILD_INIT,
 			.in = BUF_INIT_MAX(PROTOCOL_HEADER_LEN + PROTOCOL_FRAME_MAX + (128u << 10)),
-			.out = BUF_INIT_MAX(AGENT_FILE_MAX + (1u << 20)), .noise = BUF_INIT_MAX(PROTOCOL_NOISE_MAX),
+			.out = BUF_INIT_MAX(AGENT_FILE_MAX + (1u << 20)),
+			.noise = BUF_INIT_MAX(PROTOCOL_NOISE_MAX),
 			.data = BUF_INIT_MAX(SNAPSHOT_TEXT_MAX),
 		};
 	}

@@ -85,8 +85,8 @@ int frame_read(const struct buf *in, struct frame *ret, size_t *ret_used, struct
 	if (!type_is_known(header[4]))
 		return fault_set(reterr, EPROTO, "not a frame of the protocol (type byte 0x%02x)", header[4]);
 	if (len > PROTOCOL_FRAME_MAX)
-		return fault_set(reterr, EPROTO, "a frame of %lu bytes was announced, the limit is %u", (unsigned long)len,
-				 PROTOCOL_FRAME_MAX);
+		return fault_set(reterr, EPROTO, "a frame of %lu bytes was announced, the limit is %u",
+				 (unsigned long)len, PROTOCOL_FRAME_MAX);
 	if (in->len < PROTOCOL_HEADER_LEN || in->len - PROTOCOL_HEADER_LEN < len)
 		return 0;
 	if (frame_crc(header, header + PROTOCOL_HEADER_LEN, len) != get_be32(header + 5))
@@ -130,12 +130,14 @@ int frame_json(const struct frame *frame, json_t **ret, struct fault *reterr)
 	json_t *json;
 
 	if (frame->len > PROTOCOL_JSON_MAX)
-		return fault_set(reterr, EPROTO, "%zu bytes of JSON in one frame, the limit is %u", frame->len, PROTOCOL_JSON_MAX);
+		return fault_set(reterr, EPROTO, "%zu bytes of JSON in one frame, the limit is %u", frame->len,
+				 PROTOCOL_JSON_MAX);
 	if (!json_is_shallow(frame->data, frame->len))
 		return fault_set(reterr, EPROTO, "JSON nested deeper than %u levels", PROTOCOL_JSON_DEPTH);
 	json = json_loadb(frame->data, frame->len, JSON_REJECT_DUPLICATES, &error);
 	if (!json) /* the parser's own text quotes the input, so it is not repeated */
-		return fault_set(reterr, EPROTO, "malformed JSON at byte %d of a frame of type '%c'", error.position, frame->type);
+		return fault_set(reterr, EPROTO, "malformed JSON at byte %d of a frame of type '%c'", error.position,
+				 frame->type);
 	if (!json_is_object(json)) {
 		json_decref(json);
 		return fault_set(reterr, EPROTO, "JSON that is no object in a frame of type '%c'", frame->type);
@@ -170,7 +172,8 @@ int magic_hunt(const struct buf *in, size_t *ret_noise, size_t *ret_used)
 
 static bool char_is_safe(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c != 0 && strchr("_.+~-", c));
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       (c != 0 && strchr("_.+~-", c));
 }
 
 /* Copies a word of safe characters; "" if there is another character in it or it does not fit. */
@@ -190,7 +193,8 @@ static bool copy_safe(char *out, size_t size, const char *text, size_t len)
 /* The marker's line up to its end; false if the end is not there yet or what stands in it is not a marker's. */
 static bool marker_line(const struct buf *in, const char *at, const char *marker, struct marker *ret)
 {
-	const char *arg = at + strlen(marker), *end = in->data + in->len, *newline = memchr(arg, '\n', (size_t)(end - arg));
+	const char *arg = at + strlen(marker), *end = in->data + in->len,
+		   *newline = memchr(arg, '\n', (size_t)(end - arg));
 
 	if (!newline)
 		return false;
@@ -205,7 +209,9 @@ static bool marker_line(const struct buf *in, const char *at, const char *marker
 int marker_hunt(const struct buf *in, struct marker *ret)
 {
 	static const char *const words[] = {
-		[MARKER_NEED] = PROTOCOL_NEED, [MARKER_NONE] = PROTOCOL_NONE, [MARKER_FAIL] = PROTOCOL_FAIL,
+		[MARKER_NEED] = PROTOCOL_NEED,
+		[MARKER_NONE] = PROTOCOL_NONE,
+		[MARKER_FAIL] = PROTOCOL_FAIL,
 	};
 	struct marker best = { 0 };
 	bool have = false;
@@ -232,16 +238,17 @@ json_t *hello_json(void)
 	struct utsname uts = { 0 };
 
 	uname(&uts);
-	return json_pack("{s:i,s:i,s:s,s:s,s:I,s:[s,s,s]}", "protocol", PROTOCOL_VERSION, "protocol_min", PROTOCOL_VERSION_MIN,
-			 "version", SPARKFAB_VERSION, "arch", uts.machine, "uid", (json_int_t)geteuid(), "features", "gather",
-			 "sample", "probe");
+	return json_pack("{s:i,s:i,s:s,s:s,s:I,s:[s,s,s]}", "protocol", PROTOCOL_VERSION, "protocol_min",
+			 PROTOCOL_VERSION_MIN, "version", SPARKFAB_VERSION, "arch", uts.machine, "uid",
+			 (json_int_t)geteuid(), "features", "gather", "sample", "probe");
 }
 
 static bool hello_string(const json_t *json, const char *key, char *out, size_t size)
 {
 	const json_t *value = json_object_get(json, key);
 
-	return json_is_string(value) && copy_safe(out, size, json_string_value(value), json_string_length(value)) && out[0];
+	return json_is_string(value) && copy_safe(out, size, json_string_value(value), json_string_length(value)) &&
+	       out[0];
 }
 
 static bool hello_version(const json_t *json, const char *key, int *ret)
@@ -270,7 +277,8 @@ int hello_read(const json_t *json, struct hello *ret, struct fault *reterr)
 	*ret = hello;
 	if (hello.protocol_min > PROTOCOL_VERSION || hello.protocol < PROTOCOL_VERSION_MIN)
 		return fault_set(reterr, EPROTONOSUPPORT,
-				 "sparkfab-agent %s speaks protocol %d to %d, this sparkfab (%s) speaks %d to %d", hello.version,
-				 hello.protocol_min, hello.protocol, SPARKFAB_VERSION, PROTOCOL_VERSION_MIN, PROTOCOL_VERSION);
+				 "sparkfab-agent %s speaks protocol %d to %d, this sparkfab (%s) speaks %d to %d",
+				 hello.version, hello.protocol_min, hello.protocol, SPARKFAB_VERSION,
+				 PROTOCOL_VERSION_MIN, PROTOCOL_VERSION);
 	return 0;
 }

@@ -12,8 +12,8 @@
 #include "core/alloc.h"
 #include "peer/ssh.h"
 
-#define ERR_KEPT 4096u	   /* of the transport's stderr */
-#define TURN_MAX (512u << 10) /* read from one peer before the others have their turn */
+#define ERR_KEPT      4096u        /* of the transport's stderr */
+#define TURN_MAX      (512u << 10) /* read from one peer before the others have their turn */
 #define LAST_WORDS_MS 500
 #define STOP_GRACE_MS 200
 
@@ -54,8 +54,8 @@ static void session_die(struct peer_private *session, enum peer_fault kind)
 }
 
 /* Ends the session with a message that starts with the peer's name. */
-__attribute__((format(printf, 4, 5))) static void session_fail(struct peer_private *session, enum peer_fault kind, int err,
-								const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void session_fail(struct peer_private *session, enum peer_fault kind,
+							       int err, const char *format, ...)
 {
 	cleanup_buf struct buf msg = BUF_INIT;
 	va_list args;
@@ -90,7 +90,9 @@ void session_start(struct peer_private *session)
 	r = child_start(&session->child, argv, shared->env);
 	if (r < 0) {
 		session_fail(session, PEER_FAULT_TRANSPORT, -r, "%s cannot be started: %s%s", argv[0], strerror(-r),
-			     shared->via || r != -ENOENT ? "" : "; install openssh-client, or name another transport with --via");
+			     shared->via || r != -ENOENT
+				     ? ""
+				     : "; install openssh-client, or name another transport with --via");
 		return;
 	}
 	peer->phase = PEER_CONNECTING;
@@ -106,8 +108,9 @@ static void no_agent_for(struct peer_private *session, const char *arch)
 	const char *name = session->peer->name;
 
 	session_fail(session, PEER_FAULT_NO_AGENT, ENOENT,
-		     "no sparkfab-agent there, and none for %s here (looked beside %s); put sparkfab-agent-%s there, or install "
-		     "sparkfab on %s", *arch ? arch : "its architecture", session->shared->files.looked_in, *arch ? arch : "ARCH", name);
+		     "no sparkfab-agent there, and none for %s here (looked beside %s); put sparkfab-agent-%s there, "
+		     "or install sparkfab on %s",
+		     *arch ? arch : "its architecture", session->shared->files.looked_in, *arch ? arch : "ARCH", name);
 }
 
 static void deploy(struct peer_private *session, const char *arch)
@@ -152,11 +155,13 @@ static void marker_act(struct peer_private *session, const struct marker *marker
 		return;
 	case MARKER_NONE:
 		session_fail(session, PEER_FAULT_NO_AGENT, ENOENT,
-			     "no sparkfab-agent there, and none may be copied; install sparkfab on it, or leave out --no-deploy");
+			     "no sparkfab-agent there, and none may be copied; install sparkfab on it, or leave out "
+			     "--no-deploy");
 		return;
 	case MARKER_FAIL:
 		session_fail(session, PEER_FAULT_NO_AGENT, ENOEXEC,
-			     "our agent cannot be used there: %s; install sparkfab on it as a package", bootstrap_reason(marker->arg));
+			     "our agent cannot be used there: %s; install sparkfab on it as a package",
+			     bootstrap_reason(marker->arg));
 		return;
 	}
 }
@@ -189,14 +194,16 @@ static bool take_marker(struct peer_private *session)
 
 	if (r == 0 && has_terminal(&session->in)) {
 		keep_noise(session, session->in.len);
-		session_fail(session, PEER_FAULT_NOISE, EPROTO, "the transport has a terminal in it, which changes bytes; leave out -t");
+		session_fail(session, PEER_FAULT_NOISE, EPROTO,
+			     "the transport has a terminal in it, which changes bytes; leave out -t");
 		return false;
 	}
 	if (r < 0 || (r > 0 && session->noise.len + marker.noise > PROTOCOL_NOISE_MAX)) {
 		keep_noise(session, session->in.len);
 		session_fail(session, PEER_FAULT_NOISE, EPROTO,
-			     "its login printed more than %u KiB before the agent could start; a shell that is not interactive "
-			     "must print nothing (look into its ~/.bashrc, ~/.profile)", PROTOCOL_NOISE_MAX >> 10);
+			     "its login printed more than %u KiB before the agent could start; a shell that is not "
+			     "interactive must print nothing (look into its ~/.bashrc, ~/.profile)",
+			     PROTOCOL_NOISE_MAX >> 10);
 		return false;
 	}
 	if (r == 0)
@@ -223,8 +230,8 @@ static void take_hello(struct peer_private *session, const json_t *json)
 	peer->agent_version = arena_strdup(session->shared->arena, hello.version);
 	peer->agent_arch = arena_strdup(session->shared->arena, hello.arch);
 	if (r < 0) {
-		session_fail(session, PEER_FAULT_VERSION, EPROTONOSUPPORT,
-			     "%s; install the same version on both hosts", fault.msg);
+		session_fail(session, PEER_FAULT_VERSION, EPROTONOSUPPORT, "%s; install the same version on both hosts",
+			     fault.msg);
 		return;
 	}
 	peer->phase = PEER_READY;
@@ -240,8 +247,8 @@ static void take_refusal(struct peer_private *session, const json_t *json)
 	json_int_t err = json_integer_value(json_object_get(json, "errno"));
 	struct arena *arena = arena_new();
 
-	fault_set(&session->peer->command_fault, err > 0 && err < 4096 ? (int)err : EIO, "%s: %s refused: %s", session->peer->name,
-		  session->command, text_last_line(arena, error ? error : "no reason given"));
+	fault_set(&session->peer->command_fault, err > 0 && err < 4096 ? (int)err : EIO, "%s: %s refused: %s",
+		  session->peer->name, session->command, text_last_line(arena, error ? error : "no reason given"));
 	arena_free(arena);
 }
 
@@ -250,14 +257,16 @@ static void take_reply(struct peer_private *session, const json_t *json)
 	struct peer *peer = session->peer;
 	struct fault fault = { 0 };
 
-	if (!json_is_integer(json_object_get(json, "id")) || json_integer_value(json_object_get(json, "id")) != session->id) {
-		session_fail(session, PEER_FAULT_PROTOCOL, EPROTO, "answered another request than `%s`", session->command);
+	if (!json_is_integer(json_object_get(json, "id")) ||
+	    json_integer_value(json_object_get(json, "id")) != session->id) {
+		session_fail(session, PEER_FAULT_PROTOCOL, EPROTO, "answered another request than `%s`",
+			     session->command);
 		return;
 	}
 	if (!json_is_true(json_object_get(json, "ok"))) {
 		take_refusal(session, json);
-	} else if (session->data.len > 0 && records_parse(peer->records, peer->name, session->data.data, session->data.len, NULL,
-							  NULL, &fault) < 0) {
+	} else if (session->data.len > 0 && records_parse(peer->records, peer->name, session->data.data,
+							  session->data.len, NULL, NULL, &fault) < 0) {
 		session_fail(session, PEER_FAULT_PROTOCOL, fault.err, "its facts cannot be read: %s", fault.msg);
 		return;
 	}
@@ -307,8 +316,8 @@ static bool take_frame(struct peer_private *session)
 	else if (frame.type == FRAME_DATA && session->step == SESSION_COMMAND)
 		take_data(session, &frame);
 	else
-		session_fail(session, PEER_FAULT_PROTOCOL, EPROTO, "broke the protocol: a frame of type '%c' where none is due",
-			     frame.type);
+		session_fail(session, PEER_FAULT_PROTOCOL, EPROTO,
+			     "broke the protocol: a frame of type '%c' where none is due", frame.type);
 	buf_drop(&session->in, used);
 	return true;
 }
@@ -379,7 +388,8 @@ static bool has_output(const struct peer_private *session)
 static void write_out(struct peer_private *session)
 {
 	while (has_output(session)) {
-		ssize_t n = write(session->child.in, session->out.data + session->out_at, session->out.len - session->out_at);
+		ssize_t n = write(session->child.in, session->out.data + session->out_at,
+				  session->out.len - session->out_at);
 
 		if (n > 0) {
 			session->out_at += (size_t)n;
@@ -403,7 +413,8 @@ static bool transport_has_exited(const struct peer_private *session)
 {
 	siginfo_t info = { 0 };
 
-	return session->child.pid > 0 && waitid(P_PID, (id_t)session->child.pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	return session->child.pid > 0 &&
+	       waitid(P_PID, (id_t)session->child.pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
 	       info.si_pid == session->child.pid;
 }
 
@@ -423,14 +434,15 @@ static void explain_close(struct peer_private *session, const struct child_statu
 	const char *colon = *last ? ": " : "";
 
 	if (session->ended_in == SESSION_COMMAND)
-		session_fail(session, PEER_FAULT_CLOSED, ECONNRESET, "the connection ended in the middle of %s`%s`%s%s%s",
+		session_fail(session, PEER_FAULT_CLOSED, ECONNRESET,
+			     "the connection ended in the middle of %s`%s`%s%s%s",
 			     session->in.len > 0 ? "a frame of " : "", session->command, how, colon, last);
 	else if (session->ended_in == SESSION_HELLO)
-		session_fail(session, PEER_FAULT_CLOSED, ECONNRESET, "the agent started and ended before it said HELLO%s%s%s", how, colon,
-			     last);
+		session_fail(session, PEER_FAULT_CLOSED, ECONNRESET,
+			     "the agent started and ended before it said HELLO%s%s%s", how, colon, last);
 	else
-		session_fail(session, PEER_FAULT_CLOSED, ECONNRESET, "the connection ended while our agent was copied or started%s%s%s",
-			     how, colon, last);
+		session_fail(session, PEER_FAULT_CLOSED, ECONNRESET,
+			     "the connection ended while our agent was copied or started%s%s%s", how, colon, last);
 	arena_free(arena);
 }
 
@@ -463,14 +475,19 @@ static void explain_timeout(struct peer_private *session)
 	struct peer *peer = session->peer;
 
 	if (session->step == SESSION_COMMAND)
-		session_fail(session, PEER_FAULT_TIMEOUT, ETIMEDOUT,
-			     "connected, but no answer to `%s` within %.3g s: the agent, or a driver that it asks, hangs", session->command, s);
+		session_fail(
+			session, PEER_FAULT_TIMEOUT, ETIMEDOUT,
+			"connected, but no answer to `%s` within %.3g s: the agent, or a driver that it asks, hangs",
+			session->command, s);
 	else if (session->step == SESSION_HELLO)
-		session_fail(session, PEER_FAULT_TIMEOUT, ETIMEDOUT, "the agent started, but said no HELLO within %.3g s", s);
+		session_fail(session, PEER_FAULT_TIMEOUT, ETIMEDOUT,
+			     "the agent started, but said no HELLO within %.3g s", s);
 	else if (peer->phase == PEER_DEPLOYING)
-		session_fail(session, PEER_FAULT_TIMEOUT, ETIMEDOUT, "our agent could not be copied and started within %.3g s", s);
+		session_fail(session, PEER_FAULT_TIMEOUT, ETIMEDOUT,
+			     "our agent could not be copied and started within %.3g s", s);
 	else
-		session_fail(session, PEER_FAULT_TIMEOUT, ETIMEDOUT, "no agent came up within %.3g s; does `%s %s true` return at once?", s,
+		session_fail(session, PEER_FAULT_TIMEOUT, ETIMEDOUT,
+			     "no agent came up within %.3g s; does `%s %s true` return at once?", s,
 			     session->shared->via ? "the --via command with" : "ssh", peer->name);
 }
 
@@ -487,7 +504,8 @@ void session_advance(struct peer_private *session)
 	if (!session_is_busy(session))
 		return;
 	if (session->step != SESSION_ENDING) {
-		bool exited = transport_has_exited(session); /* looked at first: what it wrote before is then in the pipe */
+		bool exited =
+			transport_has_exited(session); /* looked at first: what it wrote before is then in the pipe */
 
 		write_out(session);
 		read_out(session);
@@ -527,7 +545,8 @@ size_t session_fds(const struct peer_private *session, struct pollfd fds[SESSION
 
 void session_request(struct peer_private *session, const char *command, json_t *args)
 {
-	int64_t extra = json_integer_value(json_object_get(args, "window_ms")) + json_integer_value(json_object_get(args, "ms"));
+	int64_t extra = json_integer_value(json_object_get(args, "window_ms")) +
+			json_integer_value(json_object_get(args, "ms"));
 
 	session->id++;
 	session->command = command;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One peer's session as a state machine: started once, then advanced whenever one of its descriptors has something to say or
- * its deadline passes. Never blocks. peers.c drives all of them from one poll loop.
+ * One peer's session as a state machine: started once, then advanced whenever one of its descriptors has something to
+ * say or its deadline passes. Never blocks. peers.c drives all of them from one poll loop.
  */
 #ifndef SPARKFAB_PEER_SESSION_H
 #define SPARKFAB_PEER_SESSION_H
@@ -23,11 +23,11 @@
 
 enum session_step {
 	SESSION_NEW,
-	SESSION_HUNT,	 /* the start line runs: waits for the magic line, may be asked for the agent */
-	SESSION_HELLO,	 /* an agent runs */
-	SESSION_READY,	 /* between commands */
+	SESSION_HUNT,    /* the start line runs: waits for the magic line, may be asked for the agent */
+	SESSION_HELLO,   /* an agent runs */
+	SESSION_READY,   /* between commands */
 	SESSION_COMMAND, /* waits for the reply */
-	SESSION_ENDING,	 /* its output ended: waits a moment for its last words and exit status */
+	SESSION_ENDING,  /* its output ended: waits a moment for its last words and exit status */
 	SESSION_DEAD,
 };
 
@@ -50,12 +50,12 @@ struct peer_private {
 	enum session_step step;
 	enum session_step ended_in; /* the step before SESSION_ENDING */
 	struct child child;
-	struct buf in;	 /* from its stdout, not yet taken apart */
-	struct buf out;	 /* for its stdin, from out_at on */
+	struct buf in;  /* from its stdout, not yet taken apart */
+	struct buf out; /* for its stdin, from out_at on */
 	size_t out_at;
-	struct buf err;	 /* the last of its stderr */
+	struct buf err; /* the last of its stderr */
 	struct buf noise;
-	struct buf data; /* of the command in progress */
+	struct buf data;            /* of the command in progress */
 	bool in_closed, err_closed; /* its stdout, its stderr */
 	struct deadline deadline;
 	int64_t allowed_ms; /* what the deadline was made from, for the message */

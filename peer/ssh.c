@@ -10,9 +10,10 @@
 #include "core/buf.h"
 #include "core/text.h"
 
-/* A user's ssh_config may say anything for a host. These take back what would break the stream, leak something to the other
- * host, change a file here, or ask somebody who is not there. SessionType, StdinNull and ForkAfterAuthentication cannot be
- * taken back: ssh before 8.7 refuses to start when told; they end in "ended before the agent said anything". */
+/* A user's ssh_config may say anything for a host. These take back what would break the stream, leak something to the
+ * other host, change a file here, or ask somebody who is not there. SessionType, StdinNull and ForkAfterAuthentication
+ * cannot be taken back: ssh before 8.7 refuses to start when told; they end in "ended before the agent said anything".
+ */
 static const char *const ssh_options[] = {
 	"BatchMode=yes",
 	"StrictHostKeyChecking=yes",
@@ -64,8 +65,8 @@ static const char *name_user(struct arena *arena, const char *name)
 	return at ? arena_strndup(arena, name, (size_t)(at - name)) : NULL;
 }
 
-/* For transports that join their words and hand them to a login shell: it is replaced, so that nothing it prints at its end
- * can follow the protocol. */
+/* For transports that join their words and hand them to a login shell: it is replaced, so that nothing it prints at its
+ * end can follow the protocol. */
 static const char *login_shell_word(struct arena *arena, const char *line)
 {
 	return arena_printf(arena, "exec sh -c '%s'", line);
@@ -92,6 +93,18 @@ static const char *const *ssh_argv(struct arena *arena, const char *name, const 
 	return words_end(&words);
 }
 
+/* What a backslash at p makes of the character behind it; returns that one's place, or NULL if there is none. */
+static const char *take_escaped(const char *p, char quote, struct buf *out)
+{
+	if (!*++p)
+		return NULL;
+	/* In double quotes a backslash before an ordinary character stands for itself. */
+	if (quote && !strchr("\"\\$`", *p))
+		buf_addc(out, '\\');
+	buf_addc(out, *p);
+	return p;
+}
+
 /* Reads one word from *pos into `out`, quotes taken off. 1: a word, 0: no more, -EINVAL: a quote is not closed. */
 static int next_word(const char **pos, struct buf *out)
 {
@@ -106,12 +119,9 @@ static int next_word(const char **pos, struct buf *out)
 		} else if (quote && *p == quote) {
 			quote = 0;
 		} else if (*p == '\\' && quote != '\'') {
-			if (!*++p)
+			p = take_escaped(p, quote, out);
+			if (!p)
 				return -EINVAL;
-			/* In double quotes a backslash before an ordinary character stands for itself. */
-			if (quote && !strchr("\"\\$`", *p))
-				buf_addc(out, '\\');
-			buf_addc(out, *p);
 		} else {
 			buf_addc(out, *p);
 		}
@@ -158,15 +168,16 @@ static int via_words(struct words *words, const char *name, const char *via, boo
 	return r;
 }
 
-int transport_argv(struct arena *arena, const char *name, const char *via, const char *line, const char *const **ret_argv,
-		   struct fault *reterr)
+int transport_argv(struct arena *arena, const char *name, const char *via, const char *line,
+		   const char *const **ret_argv, struct fault *reterr)
 {
 	struct words words = { .arena = arena };
 	bool is_ssh = false;
 
 	/* The caller has looked; a name that ssh could take for an option must not pass even if it forgot to. */
 	if (!text_is_host_name(name))
-		return fault_set(reterr, EINVAL, "a peer is written [USER@]HOST, with letters, digits and . : %% _ - only");
+		return fault_set(reterr, EINVAL,
+				 "a peer is written [USER@]HOST, with letters, digits and . : %% _ - only");
 	if (!via) {
 		*ret_argv = ssh_argv(arena, name, line);
 		return 0;
@@ -211,10 +222,11 @@ struct ssh_cause {
 
 static const struct ssh_cause ssh_causes[] = {
 	{ "REMOTE HOST IDENTIFICATION HAS CHANGED", PEER_FAULT_HOST_KEY, "the host key is not the one that ssh knows",
-	  "if the host was installed anew, compare the key on its console (ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub), then "
-	  "ssh-keygen -R %s; if not, somebody may be in between" },
+	  "if the host was installed anew, compare the key on its console (ssh-keygen -lf "
+	  "/etc/ssh/ssh_host_ed25519_key.pub), then ssh-keygen -R %s; if not, somebody may be in between" },
 	{ "Host key verification failed", PEER_FAULT_HOST_KEY, "ssh does not know this host's key",
-	  "compare `ssh-keyscan -t ed25519 %s | ssh-keygen -lf -` with `ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub` on the "
+	  "compare `ssh-keyscan -t ed25519 %s | ssh-keygen -lf -` with `ssh-keygen -lf "
+	  "/etc/ssh/ssh_host_ed25519_key.pub` on the "
 	  "host; if they are equal, append the output of ssh-keyscan to ~/.ssh/known_hosts" },
 	{ "Permission denied", PEER_FAULT_AUTH, "permission denied",
 	  "a key that needs no questions must be accepted there: ssh-copy-id %s, or load it with ssh-add" },
@@ -222,7 +234,8 @@ static const struct ssh_cause ssh_causes[] = {
 	  "name one key for %s in ~/.ssh/config (IdentityFile, IdentitiesOnly yes)" },
 	{ "Could not resolve hostname", PEER_FAULT_TRANSPORT, "unknown host",
 	  "is %s written right, and known to DNS, /etc/hosts or ~/.ssh/config?" },
-	{ "Connection refused", PEER_FAULT_TRANSPORT, "connection refused", "does sshd run on %s, on the port that is configured?" },
+	{ "Connection refused", PEER_FAULT_TRANSPORT, "connection refused",
+	  "does sshd run on %s, on the port that is configured?" },
 	{ "timed out", PEER_FAULT_TRANSPORT, "connection timed out", "is %s up, and does a firewall let ssh through?" },
 	{ "No route to host", PEER_FAULT_TRANSPORT, "no route to host", "is %s up, and its cable in?" },
 	{ "Network is unreachable", PEER_FAULT_TRANSPORT, "network unreachable", "this host has no route to %s" },
@@ -247,7 +260,8 @@ static const char *status_words(struct arena *arena, const struct child_status *
 {
 	if (!status)
 		return "no exit status";
-	return status->exited ? arena_printf(arena, "exit status %d", status->code) : arena_printf(arena, "signal %d", status->signal);
+	return status->exited ? arena_printf(arena, "exit status %d", status->code)
+			      : arena_printf(arena, "signal %d", status->signal);
 }
 
 static enum peer_fault explain_other(struct arena *arena, const char *name, const char *tool, const char *err,
@@ -256,7 +270,8 @@ static enum peer_fault explain_other(struct arena *arena, const char *name, cons
 	const char *line = text_last_line(arena, err), *how = status_words(arena, status);
 
 	if (status && status->exited && status->code == 0) {
-		fault_set(reterr, ECONNRESET, "%s: ended before the agent said anything%s%s; does `%s %s true` work and print nothing?",
+		fault_set(reterr, ECONNRESET,
+			  "%s: ended before the agent said anything%s%s; does `%s %s true` work and print nothing?",
 			  name, *line ? ": " : "", line, tool, name);
 		return PEER_FAULT_CLOSED;
 	}
@@ -271,7 +286,8 @@ enum peer_fault transport_explain(const char *name, const char *via, const char 
 	struct arena *arena = arena_new();
 	enum peer_fault kind;
 
-	/* 255 is ssh's own failure, and also any remote one: only with ssh's words is it taken for a cause of the list. */
+	/* 255 is ssh's own failure, and also any remote one: only with ssh's words is it taken for a cause of the list.
+	 */
 	if (via || !status || !status->exited || status->code != 255)
 		cause = NULL;
 	while (cause && cause->words && !strstr(err, cause->words))

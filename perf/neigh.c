@@ -66,7 +66,8 @@ static int on_message(struct nl_msg *msg, void *ctx)
 	const struct ndmsg *body;
 	int len;
 
-	if (header->nlmsg_type != RTM_NEWNEIGH || nlmsg_parse(header, sizeof(*body), attrs, NDA_MAX, NULL) < 0 || !attrs[NDA_DST])
+	if (header->nlmsg_type != RTM_NEWNEIGH || nlmsg_parse(header, sizeof(*body), attrs, NDA_MAX, NULL) < 0 ||
+	    !attrs[NDA_DST])
 		return NL_OK;
 	body = nlmsg_data(header);
 	len = nla_len(attrs[NDA_DST]);

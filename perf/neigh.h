@@ -13,9 +13,9 @@ struct neigh {
 	int family;
 	unsigned ifindex;
 	unsigned char addr[16];
-	unsigned state;	      /* NUD_… */
+	unsigned state;       /* NUD_… */
 	int64_t confirmed_ms; /* ago; -1: not told */
-	char mac[64];	      /* "" if not resolved */
+	char mac[64];         /* "" if not resolved */
 };
 
 /* NULL if there is no netlink here. */

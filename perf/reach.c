@@ -20,16 +20,17 @@
 #include "core/arena.h"
 #include "perf/neigh.h"
 
-#define DISCARD_PORT 9
-#define GROUP 128	   /* two sockets each: stays below the usual limit of descriptors */
-#define SENDS_MAX 3
+#define DISCARD_PORT  9
+#define GROUP         128 /* two sockets each: stays below the usual limit of descriptors */
+#define SENDS_MAX     3
 #define SEND_AGAIN_MS 400
-#define LOOK_FIRST_MS 5	   /* between two looks at the neighbour table, doubled up to … */
-#define LOOK_MOST_MS 80
+#define LOOK_FIRST_MS 5 /* between two looks at the neighbour table, doubled up to … */
+#define LOOK_MOST_MS  80
 
 enum outcome { OPEN, REACHABLE, FAILED, ERROR };
 
-struct try {
+struct
+try {
 	const struct reach_target *target;
 	unsigned ifindex;
 	union {
@@ -46,7 +47,7 @@ struct try {
 	enum outcome outcome;
 	const char *how;
 	int64_t rtt_ns; /* -1: not known */
-	unsigned nud;	/* state when last seen; 0: no entry */
+	unsigned nud;   /* state when last seen; 0: no entry */
 	char mac[64];
 	char error[160];
 };
@@ -133,11 +134,13 @@ static int open_udp(const struct try *try)
 
 	/* The queue tells an error from the peer and one made by this kernel apart. */
 	if (fd >= 0)
-		setsockopt(fd, is_v4(try) ? IPPROTO_IP : IPPROTO_IPV6, is_v4(try) ? IP_RECVERR : IPV6_RECVERR, &on, sizeof(on));
+		setsockopt(fd, is_v4(try) ? IPPROTO_IP : IPPROTO_IPV6, is_v4(try) ? IP_RECVERR : IPV6_RECVERR, &on,
+			   sizeof(on));
 	return fd;
 }
 
-/* The unprivileged kind where net.ipv4.ping_group_range allows it (it rules root too), else a raw one, which root may. */
+/* The unprivileged kind where net.ipv4.ping_group_range allows it (it rules root too), else a raw one, which root may.
+ */
 static int open_echo(struct try *try)
 {
 	int protocol = is_v4(try) ? IPPROTO_ICMP : IPPROTO_ICMPV6;
@@ -152,7 +155,9 @@ static int open_echo(struct try *try)
 
 static void try_open(struct try *try, const struct reach_target *target, size_t i)
 {
-	*try = (struct try){ .target = target, .udp = -1, .echo = -1, .rtt_ns = -1, .ident = (uint16_t)(getpid() * 131 + (int)i) };
+	*try = (struct try){
+		.target = target, .udp = -1, .echo = -1, .rtt_ns = -1, .ident = (uint16_t)(getpid() * 131 + (int)i)
+	};
 	try->ifindex = strlen(target->dev) < IF_NAMESIZE ? if_nametoindex(target->dev) : 0;
 	if (try->ifindex == 0) {
 		give_up(try, ERROR, "no such netdev");
@@ -184,8 +189,22 @@ static uint16_t checksum(const unsigned char *data, size_t len)
 /* Type, code, checksum, ident, sequence, then 8 bytes. For ICMPv6, and for the unprivileged kind, the kernel sums. */
 static void send_echo(struct try *try)
 {
-	unsigned char packet[16] = { is_v4(try) ? ICMP_ECHO : ICMP6_ECHO_REQUEST, 0, 0, 0, (unsigned char)(try->ident >> 8),
-				     (unsigned char)try->ident, 0, (unsigned char)try->seq, 's', 'p', 'a', 'r', 'k', 'f', 'a', 'b' };
+	unsigned char packet[16] = { is_v4(try) ? ICMP_ECHO : ICMP6_ECHO_REQUEST,
+				     0,
+				     0,
+				     0,
+				     (unsigned char)(try->ident >> 8),
+				     (unsigned char)try->ident,
+				     0,
+				     (unsigned char)try->seq,
+				     's',
+				     'p',
+				     'a',
+				     'r',
+				     'k',
+				     'f',
+				     'a',
+				     'b' };
 	uint16_t sum;
 
 	if (is_v4(try)) {
@@ -220,7 +239,8 @@ static void read_echo(struct try *try)
 	while (try->outcome == OPEN && (n = recv(try->echo, packet, sizeof(packet), 0)) > 0) {
 		size_t at = try->raw && is_v4(try) ? (size_t)(packet[0] & 15) * 4 : 0;
 
-		/* Connected: only the target's packets arrive. The ident is the kernel's own with the unprivileged kind. */
+		/* Connected: only the target's packets arrive. The ident is the kernel's own with the unprivileged
+		 * kind. */
 		if ((size_t)n < at + 16 || packet[at] != (is_v4(try) ? ICMP_ECHOREPLY : ICMP6_ECHO_REPLY) ||
 		    memcmp(packet + at + 8, "sparkfab", 8) != 0)
 			continue;
@@ -247,7 +267,8 @@ static bool offender_is_target(const struct try *try, const struct sock_extended
 	return false;
 }
 
-/* One message of the error queue: any ICMP error from the target itself is an answer of its kernel or of its firewall. */
+/* One message of the error queue: any ICMP error from the target itself is an answer of its kernel or of its firewall.
+ */
 static void judge_error(struct try *try, struct msghdr *msg)
 {
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
@@ -258,7 +279,8 @@ static void judge_error(struct try *try, struct msghdr *msg)
 		size_t len = c->cmsg_len - CMSG_LEN(0);
 
 		if (!((c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_RECVERR) ||
-		      (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_RECVERR)) || len < sizeof(ext.err))
+		      (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_RECVERR)) ||
+		    len < sizeof(ext.err))
 			continue;
 		memcpy(&ext, CMSG_DATA(c), len < sizeof(ext) ? len : sizeof(ext));
 		if (offender_is_target(try, &ext.err))
@@ -275,7 +297,9 @@ static void read_errors(struct try *try)
 	struct msghdr msg;
 
 	do {
-		msg = (struct msghdr){ .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control) };
+		msg = (struct msghdr){
+			.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
+		};
 		if (recvmsg(try->udp, &msg, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
 			break;
 		judge_error(try, &msg);
@@ -303,7 +327,8 @@ static void see_neighbour(void *ctx, const struct neigh *neigh)
 		    neigh->confirmed_ms <= (clock_boot_ns() - try->first_ns) / 1000000)
 			proved(try, "neighbour", false);
 		else if (neigh->state & NUD_FAILED)
-			give_up(try, FAILED, is_v4(try) ? "nobody answered ARP" : "nobody answered neighbour discovery");
+			give_up(try, FAILED,
+				is_v4(try) ? "nobody answered ARP" : "nobody answered neighbour discovery");
 	}
 }
 
@@ -363,8 +388,9 @@ static void judge_silence(struct try *try)
 	else if (try->error[0])
 		try->outcome = ERROR;
 	else if (try->nud & (NUD_REACHABLE | NUD_STALE | NUD_DELAY))
-		give_up(try, ERROR, "known from before, but neither an echo nor a refused datagram came back now (does a firewall there "
-				    "drop them?)");
+		give_up(try, ERROR,
+			"known from before, but neither an echo nor a refused datagram came back now (does a firewall "
+			"there drop them?)");
 	else
 		give_up(try, ERROR, "no answer, and no neighbour entry");
 }

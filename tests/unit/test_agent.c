@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The agent over a socket pair, on this machine: its commands, what it refuses, and that it ends when its client is gone. */
+/* The agent over a socket pair, on this machine: its commands, what it refuses, and that it ends when its client is
+ * gone. */
 #include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -179,8 +180,9 @@ static void commands_are_answered(void **state)
 	assert_non_null(records_find(client.records, RECORD_FILE, "/proc/sys/kernel/random/boot_id", 1));
 	assert_string_equal(records_header(client.records, "tool"), "sparkfab-agent " SPARKFAB_VERSION);
 	assert_true(ask(&client, "{\"id\":7,\"do\":\"sample\"}"));
-	assert_true(ask(&client, "{\"id\":7,\"do\":\"probe\",\"ms\":300,\"targets\":[{\"dev\":\"lo\",\"addr\":\"127.0.0.1\"},"
-				 "{\"dev\":\"nosuch0\",\"addr\":\"10.0.0.1\"},{\"dev\":\"../etc\",\"addr\":\"x y\"}]}"));
+	assert_true(ask(&client,
+			"{\"id\":7,\"do\":\"probe\",\"ms\":300,\"targets\":[{\"dev\":\"lo\",\"addr\":\"127.0.0.1\"},"
+			"{\"dev\":\"nosuch0\",\"addr\":\"10.0.0.1\"},{\"dev\":\"../etc\",\"addr\":\"x y\"}]}"));
 	n_facts = 0;
 	records_each(client.records, RECORD_FACT, count_fact, NULL);
 	assert_int_equal(n_facts, 3);
@@ -292,9 +294,9 @@ static void it_ends_before_hello_too(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(commands_are_answered),   cmocka_unit_test(window_gives_both_samples),
+		cmocka_unit_test(commands_are_answered),      cmocka_unit_test(window_gives_both_samples),
 		cmocka_unit_test(other_requests_are_refused), cmocka_unit_test(broken_protocol_ends_it),
-		cmocka_unit_test(it_ends_with_its_client), cmocka_unit_test(it_ends_before_hello_too),
+		cmocka_unit_test(it_ends_with_its_client),    cmocka_unit_test(it_ends_before_hello_too),
 	};
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -237,7 +237,7 @@ static const struct behaviour {
 	const char *name;
 	bool after_request;
 	void (*act)(void);
-	const char *text; /* instead of act: said raw, then it hangs */
+	const char *text;  /* instead of act: said raw, then it hangs */
 	const char *reply; /* instead of both: a reply, then it hangs */
 } behaviours[] = {
 	{ "good", false, serve_well, NULL, NULL },
@@ -369,8 +369,8 @@ static void assert_outcome(struct peers *peers, const struct expectation *want)
 	const struct peer *peer = find_peer(peers, want->name);
 
 	if (peer->fault_kind != want->kind || peer->phase != want->phase)
-		fail_msg("%s: fault %d in phase %d, wanted %d in %d: %s", want->name, peer->fault_kind, peer->phase, want->kind,
-			 want->phase, peer->fault.msg);
+		fail_msg("%s: fault %d in phase %d, wanted %d in %d: %s", want->name, peer->fault_kind, peer->phase,
+			 want->kind, want->phase, peer->fault.msg);
 	if (!want->words)
 		return;
 	if (strncmp(peer->fault.msg, want->name, strlen(want->name)) != 0 || !strstr(peer->fault.msg, want->words))
@@ -571,8 +571,9 @@ static void write_script(const char *dir, const char *name, const char *text)
 static void place_via(struct place *place, const char *home, const char *shell)
 {
 	snprintf(place->via, sizeof(place->via),
-		 "/usr/bin/env -i FAKE_AGENT={host} 'HOME=%s' TMPDIR=%s PATH=%s:/usr/bin:/bin /bin/sh -c 'shift; exec %s \"$@\"' -", home,
-		 place->tmp, place->bin, shell);
+		 "/usr/bin/env -i FAKE_AGENT={host} 'HOME=%s' TMPDIR=%s PATH=%s:/usr/bin:/bin /bin/sh -c 'shift; exec "
+		 "%s \"$@\"' -",
+		 home, place->tmp, place->bin, shell);
 }
 
 /* Connects, gathers and ends; copies of what the peer was go to the caller. */
@@ -688,7 +689,8 @@ static void the_path_comes_before_a_copy(void **state)
 	contact(&place, true, &peer, &fault);
 	assert_int_equal(peer.fault_kind, PEER_OK);
 	/* Of another version: ours is copied, unless that is forbidden; then HELLO will tell. */
-	snprintf(script, sizeof(script), "#!/bin/sh\n[ \"$1\" = --version ] && echo sparkfab-agent 9.9 && exit\nexec '%s'\n", self);
+	snprintf(script, sizeof(script),
+		 "#!/bin/sh\n[ \"$1\" = --version ] && echo sparkfab-agent 9.9 && exit\nexec '%s'\n", self);
 	write_script(place.bin, "sparkfab-agent", script);
 	contact(&place, true, &peer, &fault);
 	assert_int_equal(peer.fault_kind, PEER_OK);
@@ -772,7 +774,8 @@ static void every_login_shell_starts_it(void **state)
 		saved = xstrdup(old_path);
 		place_make(&place);
 		snprintf(script, sizeof(script),
-			 "#!/bin/sh\nfor last; do :; done\nexport FAKE_AGENT=x HOME=%s TMPDIR=%s PATH=/usr/bin:/bin\nexec %s -c \"$last\"\n",
+			 "#!/bin/sh\nfor last; do :; done\nexport FAKE_AGENT=x HOME=%s TMPDIR=%s "
+			 "PATH=/usr/bin:/bin\nexec %s -c \"$last\"\n",
 			 place.home, place.tmp, path);
 		write_script(place.bin, "ssh", script);
 		snprintf(path, sizeof(path), "%s:%s", place.bin, saved);
@@ -799,12 +802,17 @@ static void every_login_shell_starts_it(void **state)
 int main(int argc, char *argv[])
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_bad_peer_is_told_apart), cmocka_unit_test(silence_has_a_deadline),
+		cmocka_unit_test(every_bad_peer_is_told_apart),
+		cmocka_unit_test(silence_has_a_deadline),
 		cmocka_unit_test(missing_programs_are_named),
-		cmocka_unit_test(a_signal_ends_the_wait_and_leaves_nothing), cmocka_unit_test(agent_is_copied_once),
-		cmocka_unit_test(old_agents_are_cleared_away),	cmocka_unit_test(without_a_home_nothing_stays),
-		cmocka_unit_test(the_path_comes_before_a_copy), cmocka_unit_test(a_broken_cache_is_no_cache),
-		cmocka_unit_test(unfit_agents_are_explained),	cmocka_unit_test(every_login_shell_starts_it),
+		cmocka_unit_test(a_signal_ends_the_wait_and_leaves_nothing),
+		cmocka_unit_test(agent_is_copied_once),
+		cmocka_unit_test(old_agents_are_cleared_away),
+		cmocka_unit_test(without_a_home_nothing_stays),
+		cmocka_unit_test(the_path_comes_before_a_copy),
+		cmocka_unit_test(a_broken_cache_is_no_cache),
+		cmocka_unit_test(unfit_agents_are_explained),
+		cmocka_unit_test(every_login_shell_starts_it),
 	};
 
 	if (argc > 2 && strcmp(argv[1], "fake") == 0)

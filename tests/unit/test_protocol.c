@@ -112,7 +112,8 @@ static void json_is_bounded(void **state)
 	assert_int_equal(json_of(FRAME_REPLY, deep, sizeof(deep), &fault), -EPROTO);
 	assert_non_null(strstr(fault.msg, "deeper than 32"));
 	/* Brackets in strings are no depth, also behind an escaped quote. */
-	assert_int_equal(json_of(FRAME_REPLY, "{\"a\":\"\\\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\"}", 50, &fault), 0);
+	assert_int_equal(json_of(FRAME_REPLY, "{\"a\":\"\\\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\"}", 50, &fault),
+			 0);
 	memset(big, ' ', PROTOCOL_JSON_MAX + 1);
 	memcpy(big, "{}", 2);
 	assert_int_equal(json_of(FRAME_REPLY, big, PROTOCOL_JSON_MAX, &fault), 0);
@@ -216,12 +217,14 @@ static void hello_versions_overlap_or_not(void **state)
 	assert_int_equal(hello_read(own, &got, &fault), 0);
 	assert_string_equal(got.version, SPARKFAB_VERSION);
 	json_decref(own);
-	assert_int_equal(hello("{\"protocol\":1,\"version\":\"0.1\",\"arch\":\"aarch64\",\"uid\":1000}", &got, &fault), 0);
+	assert_int_equal(hello("{\"protocol\":1,\"version\":\"0.1\",\"arch\":\"aarch64\",\"uid\":1000}", &got, &fault),
+			 0);
 	assert_string_equal(got.arch, "aarch64");
 	assert_int_equal(got.uid, 1000);
 	/* A newer one that still speaks ours. */
 	assert_int_equal(hello("{\"protocol\":7,\"protocol_min\":1,\"version\":\"9\"}", &got, &fault), 0);
-	assert_int_equal(hello("{\"protocol\":7,\"protocol_min\":2,\"version\":\"9\"}", &got, &fault), -EPROTONOSUPPORT);
+	assert_int_equal(hello("{\"protocol\":7,\"protocol_min\":2,\"version\":\"9\"}", &got, &fault),
+			 -EPROTONOSUPPORT);
 	assert_string_equal(got.version, "9");
 	assert_non_null(strstr(fault.msg, "speaks protocol 2 to 7"));
 	assert_int_equal(hello("{\"protocol\":2,\"version\":\"9\"}", &got, &fault), -EPROTONOSUPPORT);
@@ -235,9 +238,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frame_bytes_are_as_documented), cmocka_unit_test(frames_come_back_at_every_split),
-		cmocka_unit_test(bad_frames_are_refused),	 cmocka_unit_test(json_is_bounded),
-		cmocka_unit_test(magic_is_found_behind_noise),	 cmocka_unit_test(noise_has_a_limit),
-		cmocka_unit_test(markers_are_told_apart),	 cmocka_unit_test(hello_versions_overlap_or_not),
+		cmocka_unit_test(bad_frames_are_refused),        cmocka_unit_test(json_is_bounded),
+		cmocka_unit_test(magic_is_found_behind_noise),   cmocka_unit_test(noise_has_a_limit),
+		cmocka_unit_test(markers_are_told_apart),        cmocka_unit_test(hello_versions_overlap_or_not),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reaching a neighbour, between two network namespaces of our own with a veth pair: who answers, who does not, and who only
- * was known before. Skipped where namespaces or `ip` are not to be had.
+ * Reaching a neighbour, between two network namespaces of our own with a veth pair: who answers, who does not, and who
+ * only was known before. Skipped where namespaces or `ip` are not to be had.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -80,7 +80,8 @@ static void other_main(int fd)
 		if (order == 'n')
 			ok = unshare(CLONE_NEWNET) == 0;
 		else if (order == 'u')
-			ok = system("ip addr add 10.9.0.2/24 dev v1 && ip -6 addr add fd00::2/64 dev v1 nodad && ip link set v1 up") == 0;
+			ok = system("ip addr add 10.9.0.2/24 dev v1 && ip -6 addr add fd00::2/64 dev v1 nodad && ip "
+				    "link set v1 up") == 0;
 		else if (order == 's')
 			ok = fall_silent();
 		else if (order == 'd')
@@ -103,14 +104,17 @@ static bool cable(struct other *other)
 {
 	char command[200];
 
-	if (system("ip -V >/dev/null 2>&1") != 0 || !enter_namespaces() || socketpair(AF_UNIX, SOCK_STREAM, 0, other->fds) < 0)
+	if (system("ip -V >/dev/null 2>&1") != 0 || !enter_namespaces() ||
+	    socketpair(AF_UNIX, SOCK_STREAM, 0, other->fds) < 0)
 		return false;
 	other->pid = fork();
 	if (other->pid == 0)
 		other_main(other->fds[1]);
-	snprintf(command, sizeof(command),
-		 "ip link add v0 type veth peer name v1 && ip link set v1 netns %d && ip addr add 10.9.0.1/24 dev v0 && "
-		 "ip -6 addr add fd00::1/64 dev v0 nodad && ip link set v0 up", (int)other->pid);
+	snprintf(
+		command, sizeof(command),
+		"ip link add v0 type veth peer name v1 && ip link set v1 netns %d && ip addr add 10.9.0.1/24 dev v0 && "
+		"ip -6 addr add fd00::1/64 dev v0 nodad && ip link set v0 up",
+		(int)other->pid);
 	return tell(other, 'n') && system(command) == 0 && tell(other, 'u');
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How the other host is reached: the words of ssh and of --via, the start line's alphabet, and what ssh's last words mean. */
+/* How the other host is reached: the words of ssh and of --via, the start line's alphabet, and what ssh's last words
+ * mean. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,9 +33,10 @@ static bool has_option(const char *const *argv, const char *option)
 static void ssh_is_told_to_be_plain(void **state)
 {
 	static const char *const wanted[] = {
-		"BatchMode=yes", "StrictHostKeyChecking=yes", "ForwardAgent=no", "ForwardX11=no", "ClearAllForwardings=yes",
-		"PermitLocalCommand=no", "RequestTTY=no", "RemoteCommand=none", "ControlMaster=no", "ControlPath=none",
-		"LogLevel=ERROR", "ConnectTimeout=10", "ServerAliveInterval=5", "ServerAliveCountMax=3", "UpdateHostKeys=no",
+		"BatchMode=yes",           "StrictHostKeyChecking=yes", "ForwardAgent=no",   "ForwardX11=no",
+		"ClearAllForwardings=yes", "PermitLocalCommand=no",     "RequestTTY=no",     "RemoteCommand=none",
+		"ControlMaster=no",        "ControlPath=none",          "LogLevel=ERROR",    "ConnectTimeout=10",
+		"ServerAliveInterval=5",   "ServerAliveCountMax=3",     "UpdateHostKeys=no",
 	};
 	struct arena *arena = arena_new();
 	const char *const *argv;
@@ -61,7 +63,9 @@ static void ssh_is_told_to_be_plain(void **state)
 
 static void hostile_names_never_reach_ssh(void **state)
 {
-	static const char *const names[] = { "-oProxyCommand=touch x", "a b", "", "a;b", "-l@host", "u@-h", "$(x)", "a\nb", "@h", "u@" };
+	static const char *const names[] = {
+		"-oProxyCommand=touch x", "a b", "", "a;b", "-l@host", "u@-h", "$(x)", "a\nb", "@h", "u@"
+	};
 	struct arena *arena = arena_new();
 
 	(void)state;
@@ -98,13 +102,15 @@ static void via_is_split_like_a_shell_would(void **state)
 	(void)state;
 	assert_via("w", "ip netns exec {host}", WORDS("ip", "netns", "exec", "w", "sh", "-c", "LINE"));
 	assert_via("w", "  a\tb\n", WORDS("a", "b", "sh", "-c", "LINE"));
-	assert_via("w", "a 'b  {host}' \"c'd\" e\\ f g\"\"h ''", WORDS("a", "b  w", "c'd", "e f", "gh", "", "sh", "-c", "LINE"));
+	assert_via("w", "a 'b  {host}' \"c'd\" e\\ f g\"\"h ''",
+		   WORDS("a", "b  w", "c'd", "e f", "gh", "", "sh", "-c", "LINE"));
 	assert_via("w", "a \"b\\\"c\\d\" 'e\\'", WORDS("a", "b\"c\\d", "e\\", "sh", "-c", "LINE"));
 	assert_via("w", "a $HOME `id` *", WORDS("a", "$HOME", "`id`", "*", "sh", "-c", "LINE"));
 	assert_via("w", "x{host}y{host}", WORDS("xwyw", "sh", "-c", "LINE"));
 	assert_via("u@w", "ssh -p 2222 {host}", WORDS("ssh", "-p", "2222", "u@w", "exec sh -c 'LINE'"));
 	assert_via("u@w", "/usr/bin/ssh {host}", WORDS("/usr/bin/ssh", "u@w", "exec sh -c 'LINE'"));
-	assert_via("u@w", "docker exec -u {user} -i {host}", WORDS("docker", "exec", "-u", "u", "-i", "w", "sh", "-c", "LINE"));
+	assert_via("u@w", "docker exec -u {user} -i {host}",
+		   WORDS("docker", "exec", "-u", "u", "-i", "w", "sh", "-c", "LINE"));
 }
 
 static void broken_via_is_refused(void **state)
@@ -125,8 +131,8 @@ static void broken_via_is_refused(void **state)
 
 static void locale_is_left_out(void **state)
 {
-	char *env[] = { (char[]){ "PATH=/bin" }, (char[]){ "LANG=de_DE" }, (char[]){ "LC_ALL=C" }, (char[]){ "LANGUAGE=de" },
-			(char[]){ "SSH_AUTH_SOCK=/x" }, NULL };
+	char *env[] = { (char[]){ "PATH=/bin" },   (char[]){ "LANG=de_DE" },       (char[]){ "LC_ALL=C" },
+			(char[]){ "LANGUAGE=de" }, (char[]){ "SSH_AUTH_SOCK=/x" }, NULL };
 	struct arena *arena = arena_new();
 	char **out = transport_env(arena, env);
 
@@ -172,29 +178,41 @@ static void assert_cause(const char *via, const char *err, int code, enum peer_f
 static void last_words_are_understood(void **state)
 {
 	(void)state;
-	assert_cause(NULL, "ssh: Could not resolve hostname worker: Name or service not known\r\n", 255, PEER_FAULT_TRANSPORT, "unknown host");
-	assert_cause(NULL, "ssh: connect to host worker port 22: Connection refused\r\n", 255, PEER_FAULT_TRANSPORT, "does sshd run on worker");
-	assert_cause(NULL, "ssh: connect to host worker port 22: Connection timed out\r\n", 255, PEER_FAULT_TRANSPORT, "timed out");
-	assert_cause(NULL, "ssh: connect to host worker port 22: No route to host\r\n", 255, PEER_FAULT_TRANSPORT, "no route");
-	assert_cause(NULL, "No ED25519 host key is known for worker and you have requested strict checking.\r\n"
-			   "Host key verification failed.\r\n", 255, PEER_FAULT_HOST_KEY, "ssh-keyscan -t ed25519 worker");
-	assert_cause(NULL, "@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\nHost key verification failed.\r\n", 255,
-		     PEER_FAULT_HOST_KEY, "ssh-keygen -R worker");
+	assert_cause(NULL, "ssh: Could not resolve hostname worker: Name or service not known\r\n", 255,
+		     PEER_FAULT_TRANSPORT, "unknown host");
+	assert_cause(NULL, "ssh: connect to host worker port 22: Connection refused\r\n", 255, PEER_FAULT_TRANSPORT,
+		     "does sshd run on worker");
+	assert_cause(NULL, "ssh: connect to host worker port 22: Connection timed out\r\n", 255, PEER_FAULT_TRANSPORT,
+		     "timed out");
+	assert_cause(NULL, "ssh: connect to host worker port 22: No route to host\r\n", 255, PEER_FAULT_TRANSPORT,
+		     "no route");
+	assert_cause(NULL,
+		     "No ED25519 host key is known for worker and you have requested strict checking.\r\n"
+		     "Host key verification failed.\r\n",
+		     255, PEER_FAULT_HOST_KEY, "ssh-keyscan -t ed25519 worker");
+	assert_cause(NULL, "@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\nHost key verification failed.\r\n",
+		     255, PEER_FAULT_HOST_KEY, "ssh-keygen -R worker");
 	assert_cause(NULL, "nv@worker: Permission denied (publickey).\r\n", 255, PEER_FAULT_AUTH, "ssh-copy-id worker");
-	assert_cause(NULL, "something new\nthe last line\n\n", 255, PEER_FAULT_TRANSPORT, "(exit status 255): the last line");
+	assert_cause(NULL, "something new\nthe last line\n\n", 255, PEER_FAULT_TRANSPORT,
+		     "(exit status 255): the last line");
 	assert_cause(NULL, "evil \033]0;x\a", 1, PEER_FAULT_TRANSPORT, "evil \\x1b]0;x");
 	/* Not ssh's own words: a script there may print them and succeed or fail by itself. */
-	assert_cause("srun {host}", "Permission denied", 255, PEER_FAULT_TRANSPORT, "the --via command failed (exit status 255)");
+	assert_cause("srun {host}", "Permission denied", 255, PEER_FAULT_TRANSPORT,
+		     "the --via command failed (exit status 255)");
 	assert_cause(NULL, "Permission denied", 1, PEER_FAULT_TRANSPORT, "(exit status 1)");
-	assert_cause(NULL, "This account is currently not available.\n", 0, PEER_FAULT_CLOSED, "currently not available");
+	assert_cause(NULL, "This account is currently not available.\n", 0, PEER_FAULT_CLOSED,
+		     "currently not available");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ssh_is_told_to_be_plain),	 cmocka_unit_test(hostile_names_never_reach_ssh),
-		cmocka_unit_test(via_is_split_like_a_shell_would), cmocka_unit_test(broken_via_is_refused),
-		cmocka_unit_test(locale_is_left_out),		 cmocka_unit_test(start_line_survives_every_login_shell),
+		cmocka_unit_test(ssh_is_told_to_be_plain),
+		cmocka_unit_test(hostile_names_never_reach_ssh),
+		cmocka_unit_test(via_is_split_like_a_shell_would),
+		cmocka_unit_test(broken_via_is_refused),
+		cmocka_unit_test(locale_is_left_out),
+		cmocka_unit_test(start_line_survives_every_login_shell),
 		cmocka_unit_test(last_words_are_understood),
 	};
 
