@@ -61,6 +61,12 @@ static bool says_the_same(const struct finding *a, const struct finding *b)
 	}
 }
 
+/* What is in order, or was not there to be judged, is told in one line. */
+static bool is_quiet(const struct finding *finding)
+{
+	return finding->verdict == VERDICT_PASS || finding->verdict == VERDICT_SKIP;
+}
+
 static void put_headline(struct pen *pen, const struct finding *finding)
 {
 	pen_begin(pen, 0);
@@ -70,7 +76,12 @@ static void put_headline(struct pen *pen, const struct finding *finding)
 		pen_put(pen, INK_PLAIN, "  %s", finding->subject);
 	if (finding->n_hosts)
 		pen_put(pen, INK_PLAIN, " on %s", host_words(pen->arena, finding->hosts, finding->n_hosts, 3));
-	if (finding->required && finding->verdict != VERDICT_PASS)
+	if (is_quiet(finding)) {
+		pen_put(pen, INK_PLAIN, ": %s", finding->message);
+		pen_end(pen, 6);
+		return;
+	}
+	if (finding->required)
 		pen_put(pen, INK_DIM, "  (required)");
 	pen_end(pen, 6);
 	pen_begin(pen, 2);
@@ -291,7 +302,6 @@ static void put_cures(struct pen *pen, const struct group *group)
 
 static void put_group(struct pen *pen, const struct group *group)
 {
-	pen_newline(pen);
 	put_headline(pen, group->first);
 	put_evidence(pen, group->first);
 	put_expected(pen, group->first);
@@ -301,7 +311,7 @@ static void put_group(struct pen *pen, const struct group *group)
 
 static bool is_shown(const struct pen *pen, const struct finding *finding)
 {
-	return pen->style->verbose || (finding->verdict != VERDICT_PASS && finding->verdict != VERDICT_SKIP);
+	return pen->style->verbose || !is_quiet(finding);
 }
 
 /* Adds the finding to a group of the same check and verdict that says the same, or starts one. */
@@ -329,8 +339,11 @@ void terminal_findings(struct pen *pen, const struct results *results)
 		if (is_shown(pen, &results->findings[i]))
 			group_finding(pen, &groups, &n, &results->findings[i]);
 	n_shown = n > GROUPS_SHOWN && !pen->style->verbose ? GROUPS_SHOWN : n;
-	for (size_t i = 0; i < n_shown; i++)
+	for (size_t i = 0; i < n_shown; i++) {
+		if (!i || !is_quiet(groups[i].first) || groups[i].first->verdict != groups[i - 1].first->verdict)
+			pen_newline(pen);
 		put_group(pen, &groups[i]);
+	}
 	if (n_shown < n) {
 		pen_newline(pen);
 		pen_begin(pen, 0);

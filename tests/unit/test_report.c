@@ -117,6 +117,26 @@ static void test_golden_broken(void **state)
 	each_golden("broken", sample_broken());
 }
 
+/* Colour never carries meaning: without the codes both are the same text. */
+static void test_color_adds_nothing(void **state)
+{
+	struct results *results = sample_broken();
+	cleanup_buf struct buf plain = BUF_INIT, color = BUF_INIT, stripped = BUF_INIT;
+
+	(void)state;
+	report_terminal(results, &(struct report_style){ .columns = 72, .unicode = true }, &plain);
+	report_terminal(results, &(struct report_style){ .columns = 72, .unicode = true, .color = true }, &color);
+	assert_true(color.len > plain.len);
+	for (const char *pos = buf_str(&color); *pos; pos++) {
+		if (*pos == '\033')
+			pos += strcspn(pos, "m");
+		else
+			buf_addc(&stripped, *pos);
+	}
+	assert_string_equal(buf_str(&stripped), buf_str(&plain));
+	results_free(results);
+}
+
 static size_t count_lines(const char *text)
 {
 	size_t n = 0;
@@ -519,7 +539,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden_healthy), cmocka_unit_test(test_golden_broken),
-		cmocka_unit_test(test_healthy_is_short), cmocka_unit_test(test_never_wider),
+		cmocka_unit_test(test_color_adds_nothing), cmocka_unit_test(test_healthy_is_short), cmocka_unit_test(test_never_wider),
 		cmocka_unit_test(test_commands_paste), cmocka_unit_test(test_folding),
 		cmocka_unit_test(test_many_hosts), cmocka_unit_test(test_no_rail),
 		cmocka_unit_test(test_json_broken), cmocka_unit_test(test_json_nasty),
