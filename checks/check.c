@@ -256,7 +256,8 @@ const struct pci_dev *judged_function(struct verdicts *v, const struct snapshot 
 	else if (!pci)
 		skip(v, host, port->name, "not a PCI device, or not visible here");
 	else if (pci->is_vf)
-		skip(v, host, port->name, "virtual function %s: its physical function has the PCIe link", pci->bdf);
+		skip(v, host, port->name, "virtual function %s: its physical function has the PCIe link",
+		     pci->bdf);
 	else
 		return pci;
 	return NULL;

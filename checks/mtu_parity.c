@@ -195,7 +195,7 @@ static void judge_rail(struct verdicts *v, const struct rail *rail)
 		unread(v, gap->host, rail->name,
 		       arena_printf(v->results->arena, "RDMA MTU of %s on %s", gap->port->name, gap->host->name),
 		       gap->port->mtu_bytes);
-	else
+	else if (rdma) /* no end without one is left; a rail without ends is none */
 		report_equal(v, rail, rdma);
 }
 
