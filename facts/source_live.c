@@ -88,6 +88,22 @@ static int read_rest(int fd, struct buf *content)
 	return n < 0 ? -errno : 0;
 }
 
+/*
+ * A stanza for each of hundreds of processors, and the kernel asks each for its clock: the first stanza says all that
+ * anybody wants.
+ */
+static bool is_first_stanza_enough(const char *path)
+{
+	return strcmp(path, "/proc/cpuinfo") == 0;
+}
+
+static size_t first_stanza_len(const char *text, size_t len)
+{
+	const char *blank = memmem(text, len, "\n\n", 2);
+
+	return blank ? (size_t)(blank + 1 - text) : len;
+}
+
 static int live_read(struct source *source, const char *path, struct arena *arena, const char **ret_text, size_t *ret_len)
 {
 	struct source_live *live = live_of(source);
@@ -103,9 +119,11 @@ static int live_read(struct source *source, const char *path, struct arena *aren
 	n = read_again(fd, block, sizeof(block));
 	if (n < 0)
 		return -errno;
+	if (is_first_stanza_enough(path))
+		n = (ssize_t)first_stanza_len(block, (size_t)n);
 	buf_add(&content, block, (size_t)n);
 	/* One read gives a whole sysfs attribute; asking for the end would double the calls. */
-	if (n == (ssize_t)sizeof(block) || (n > 0 && strncmp(path, "/sys/", 5) != 0)) {
+	if (n == (ssize_t)sizeof(block) || (n > 0 && strncmp(path, "/sys/", 5) != 0 && !is_first_stanza_enough(path))) {
 		int rc = read_rest(fd, &content);
 
 		if (rc < 0)
