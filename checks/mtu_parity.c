@@ -50,7 +50,7 @@ static bool is_odd(const struct verdicts *v, const struct rail_end *end, const s
 {
 	struct num value = value_of(v, end);
 
-	return reference && !value.err && value.val != value_of(v, reference).val;
+	return !value.err && value.val != value_of(v, reference).val;
 }
 
 static size_t count_odd(const struct verdicts *v, const struct rail *rail, const struct rail_end *reference,
@@ -125,9 +125,9 @@ static void add_cure(struct verdicts *v, struct finding *f, const struct rail_en
 			      own.val);
 }
 
-static void report(struct verdicts *v, const struct rail *rail, end_value_fn *value_of, bool is_broken)
+static void report(struct verdicts *v, const struct rail *rail, end_value_fn *value_of,
+		   const struct rail_end *reference, bool is_broken)
 {
-	const struct rail_end *reference = reference_end(v, rail, value_of);
 	size_t n_like = 0;
 	struct finding *f;
 	const char *more;
@@ -187,10 +187,10 @@ static void judge_rail(struct verdicts *v, const struct rail *rail)
 			      *netdev = reference_end(v, rail, netdev_mtu_of);
 	const struct rail_end *gap = unread_end(v, rail);
 
-	if (count_odd(v, rail, rdma, rdma_mtu_of))
-		report(v, rail, rdma_mtu_of, true);
-	else if (count_odd(v, rail, netdev, netdev_mtu_of))
-		report(v, rail, netdev_mtu_of, false);
+	if (rdma && count_odd(v, rail, rdma, rdma_mtu_of))
+		report(v, rail, rdma_mtu_of, rdma, true);
+	else if (netdev && count_odd(v, rail, netdev, netdev_mtu_of))
+		report(v, rail, netdev_mtu_of, netdev, false);
 	else if (gap)
 		unread(v, gap->host, rail->name,
 		       arena_printf(v->results->arena, "RDMA MTU of %s on %s", gap->port->name, gap->host->name),
