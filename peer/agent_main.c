@@ -83,10 +83,12 @@ int main(int argc, char *argv[])
 		puts("sparkfab-agent " SPARKFAB_VERSION);
 		return fflush(stdout) == 0 ? 0 : 74;
 	}
-	if (argc != 1 || isatty(STDIN_FILENO)) {
-		fputs("sparkfab-agent: started by `sparkfab check --peer HOST` on the other host; by hand only "
-		      "--version\n",
-		      stderr);
+	if (argc == 1 && isatty(STDIN_FILENO)) {
+		fputs("sparkfab-agent: stdin is a terminal, which changes bytes: leave out -t\n", stderr);
+		return EXIT_USAGE;
+	}
+	if (argc != 1) {
+		fputs("sparkfab-agent: takes no arguments but --version; `sparkfab check --peer HOST` starts it\n", stderr);
 		return EXIT_USAGE;
 	}
 	return agent_serve(STDIN_FILENO, STDOUT_FILENO);

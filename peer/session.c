@@ -449,10 +449,17 @@ static void explain_close(struct peer_private *session, const struct child_statu
 /* The start line never ran, or not to its end. Some say why on stdout ("This account is not available"). */
 static void explain_no_start(struct peer_private *session, const struct child_status *status)
 {
-	struct peer *peer = session->peer;
 	const struct buf *words = session->err.len > 0 ? &session->err : &session->in;
+	struct peer *peer = session->peer;
+	struct arena *arena = arena_new();
+	const char *printed = session->err.len > 0 ? text_last_line(arena, buf_str(&session->in)) : "";
+	enum peer_fault kind;
 
-	session_die(session, transport_explain(peer->name, session->shared->via, buf_str(words), status, &peer->fault));
+	kind = transport_explain(peer->name, session->shared->via, buf_str(words), status, &peer->fault);
+	if (*printed)
+		fault_set(&peer->fault, peer->fault.err, "%s; it printed: %s", peer->fault.msg, printed);
+	session_die(session, kind);
+	arena_free(arena);
 }
 
 static void session_end(struct peer_private *session)

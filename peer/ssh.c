@@ -225,9 +225,9 @@ static const struct ssh_cause ssh_causes[] = {
 	  "if the host was installed anew, compare the key on its console (ssh-keygen -lf "
 	  "/etc/ssh/ssh_host_ed25519_key.pub), then ssh-keygen -R %s; if not, somebody may be in between" },
 	{ "Host key verification failed", PEER_FAULT_HOST_KEY, "ssh does not know this host's key",
-	  "compare `ssh-keyscan -t ed25519 %s | ssh-keygen -lf -` with `ssh-keygen -lf "
-	  "/etc/ssh/ssh_host_ed25519_key.pub` on the "
-	  "host; if they are equal, append the output of ssh-keyscan to ~/.ssh/known_hosts" },
+	  "run `ssh %s` once by hand and compare what it shows with `ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub` on "
+	  "that host (or compare `ssh-keyscan %s | ssh-keygen -lf -`, then append ssh-keyscan's lines to "
+	  "~/.ssh/known_hosts)" },
 	{ "Permission denied", PEER_FAULT_AUTH, "permission denied",
 	  "a key that needs no questions must be accepted there: ssh-copy-id %s, or load it with ssh-add" },
 	{ "Too many authentication failures", PEER_FAULT_AUTH, "too many authentication failures",

@@ -210,6 +210,8 @@ static void act_noise_70(void)
 
 static void act_boom(void)
 {
+	puts("This host is closed.");
+	fflush(stdout);
 	fputs("first\nboom\n", stderr);
 	exit(3);
 }
@@ -322,7 +324,7 @@ static const struct expectation told_at_once[] = {
 	{ "noise60", PEER_OK, PEER_READY, NULL },
 	{ "refuse", PEER_OK, PEER_READY, NULL },
 	{ "noise70", PEER_FAULT_NOISE, PEER_CONNECTING, "printed more than 64 KiB" },
-	{ "boom", PEER_FAULT_TRANSPORT, PEER_CONNECTING, "failed (exit status 3): boom" },
+	{ "boom", PEER_FAULT_TRANSPORT, PEER_CONNECTING, "failed (exit status 3): boom; it printed: This host is closed." },
 	{ "terminal", PEER_FAULT_NOISE, PEER_CONNECTING, "leave out -t" },
 	{ "version", PEER_FAULT_VERSION, PEER_HELLO, "sparkfab-agent 9.0 speaks protocol 9 to 9" },
 	{ "hello-garbage", PEER_FAULT_PROTOCOL, PEER_HELLO, "not a frame" },

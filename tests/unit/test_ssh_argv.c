@@ -189,7 +189,7 @@ static void last_words_are_understood(void **state)
 	assert_cause(NULL,
 		     "No ED25519 host key is known for worker and you have requested strict checking.\r\n"
 		     "Host key verification failed.\r\n",
-		     255, PEER_FAULT_HOST_KEY, "ssh-keyscan -t ed25519 worker");
+		     255, PEER_FAULT_HOST_KEY, "ssh-keyscan worker | ssh-keygen -lf -");
 	assert_cause(NULL, "@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\nHost key verification failed.\r\n",
 		     255, PEER_FAULT_HOST_KEY, "ssh-keygen -R worker");
 	assert_cause(NULL, "nv@worker: Permission denied (publickey).\r\n", 255, PEER_FAULT_AUTH, "ssh-copy-id worker");
