@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The store of records: a hash table for lookups, a sorted index for listing and writing. */
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,6 @@
 
 struct record_index {
 	struct record **sorted;
-	size_t n;
 	bool valid;
 };
 
@@ -80,41 +78,53 @@ static unsigned char_rank(char c)
 	return c == '/' ? 1 : (unsigned char)c + 2u;
 }
 
-/* Compares the numbers that *a and *b start with, and moves both behind them if they are the same digits. */
-static int number_compare(const char **a, const char **b)
+static bool is_digit(char c)
 {
-	size_t zeros_a = strspn(*a, "0"), zeros_b = strspn(*b, "0");
-	size_t len_a = strspn(*a + zeros_a, "0123456789"), len_b = strspn(*b + zeros_b, "0123456789");
-	int order;
+	return c >= '0' && c <= '9';
+}
 
-	if (len_a != len_b)
-		return len_a < len_b ? -1 : 1;
-	order = memcmp(*a + zeros_a, *b + zeros_b, len_a);
-	if (order)
-		return order;
-	if (zeros_a != zeros_b)
-		return zeros_a < zeros_b ? -1 : 1;
-	*a += zeros_a + len_a;
-	*b += zeros_b + len_b;
-	return 0;
+/* Order of the numbers that both start with, which are not the same digits. */
+static int number_compare(const char *a, const char *b)
+{
+	size_t zeros_a = 0, zeros_b = 0, i = 0;
+
+	while (a[zeros_a] == '0')
+		zeros_a++;
+	while (b[zeros_b] == '0')
+		zeros_b++;
+	a += zeros_a;
+	b += zeros_b;
+	while (a[i] == b[i] && is_digit(a[i]))
+		i++;
+	if (is_digit(a[i]) || is_digit(b[i])) {
+		size_t more_a = i, more_b = i;
+
+		/* The longer number is the larger one; of equal length, the first digit that differs decides. */
+		while (is_digit(a[more_a]))
+			more_a++;
+		while (is_digit(b[more_b]))
+			more_b++;
+		if (more_a != more_b)
+			return more_a < more_b ? -1 : 1;
+		return a[i] < b[i] ? -1 : 1;
+	}
+	return zeros_a < zeros_b ? -1 : 1;
 }
 
 int record_key_compare(const char *a, const char *b)
 {
-	while (*a && *b) {
-		if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
-			int order = number_compare(&a, &b);
+	size_t i = 0, start;
 
-			if (order)
-				return order;
-		} else if (*a != *b) {
-			break;
-		} else {
-			a++;
-			b++;
-		}
-	}
-	return (int)char_rank(*a) - (int)char_rank(*b);
+	while (a[i] && a[i] == b[i])
+		i++;
+	if (a[i] == b[i])
+		return 0;
+	/* The difference may lie inside of a number: compare it from where it begins. */
+	for (start = i; start > 0 && is_digit(a[start - 1]); start--)
+		;
+	if ((is_digit(a[i]) || is_digit(b[i])) && is_digit(a[start]) && is_digit(b[start]))
+		return number_compare(a + start, b + start);
+	return (int)char_rank(a[i]) - (int)char_rank(b[i]);
 }
 
 static int kind_class(enum record_kind kind)
@@ -138,64 +148,119 @@ static int compare_items(const void *a, const void *b)
 	return record_compare(*(struct record *const *)a, *(struct record *const *)b);
 }
 
+/* Merges the sorted halves items[0, middle) and items[middle, n) through `spare`. */
+static void merge_halves(struct record **items, size_t middle, size_t n, struct record **spare)
+{
+	size_t a = 0, b = middle, out = 0;
+
+	while (a < middle && b < n)
+		spare[out++] = record_compare(items[a], items[b]) <= 0 ? items[a++] : items[b++];
+	while (a < middle)
+		spare[out++] = items[a++];
+	memcpy(items, spare, out * sizeof(*items));
+}
+
 struct record *const *records_sorted(const struct records *records, size_t *ret_n)
 {
 	struct record_index *index = records->index;
+	size_t n = records->n, ordered = 1;
 
-	if (!index->valid) {
-		index->sorted = xreallocarray(index->sorted, records->n + 1, sizeof(*index->sorted));
-		if (records->n)
-			memcpy(index->sorted, records->items, records->n * sizeof(*index->sorted));
-		index->n = records->n;
-		qsort(index->sorted, index->n, sizeof(*index->sorted), compare_items);
-		index->valid = true;
+	*ret_n = n;
+	if (index->valid)
+		return index->sorted;
+	index->sorted = xreallocarray(index->sorted, n + 1, sizeof(*index->sorted));
+	if (n)
+		memcpy(index->sorted, records->items, n * sizeof(*index->sorted));
+	/* What was read from a text came in order; a variant's own few lines come behind its base's. */
+	while (ordered < n && record_compare(index->sorted[ordered - 1], index->sorted[ordered]) < 0)
+		ordered++;
+	if (ordered < n) {
+		struct record **spare cleanup_free = xcalloc(n, sizeof(*spare));
+
+		qsort(index->sorted + ordered, n - ordered, sizeof(*index->sorted), compare_items);
+		merge_halves(index->sorted, ordered, n, spare);
 	}
-	*ret_n = index->n;
+	index->valid = true;
 	return index->sorted;
 }
 
-static size_t record_hash(enum record_kind kind, const char *key, int sample)
+/* Eight bytes at a time: paths are long, and each question hashes one. */
+static uint32_t record_hash(enum record_kind kind, const char *key, int sample)
 {
 	uint64_t hash = 0xcbf29ce484222325u ^ ((uint64_t)kind << 2 | (uint64_t)sample);
+	size_t len = strlen(key);
 
-	for (; *key; key++)
-		hash = (hash ^ (unsigned char)*key) * 0x100000001b3u;
-	return (size_t)(hash ^ hash >> 32);
+	for (size_t i = 0; i < len; i += 8) {
+		uint64_t word = 0;
+
+		memcpy(&word, key + i, len - i < 8 ? len - i : 8);
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+		hash ^= hash >> 29;
+	}
+	return (uint32_t)(hash ^ hash >> 32);
 }
 
 /* The slot that holds the record, or the free one where it belongs. The table is never full. */
-static size_t *find_slot(const struct records *records, enum record_kind kind, const char *key, int sample)
+static struct record_slot *find_slot(const struct records *records, enum record_kind kind, const char *key, int sample,
+				     uint32_t hash)
 {
 	size_t mask = records->n_slots - 1;
 
-	for (size_t i = record_hash(kind, key, sample) & mask;; i = (i + 1) & mask) {
+	for (size_t i = hash & mask;; i = (i + 1) & mask) {
+		struct record_slot *slot = &records->slots[i];
 		const struct record *record;
 
-		if (!records->slots[i])
-			return &records->slots[i];
-		record = records->items[records->slots[i] - 1];
+		if (!slot->item)
+			return slot;
+		if (slot->hash != hash)
+			continue;
+		record = records->items[slot->item - 1];
 		if (record->kind == kind && record->sample == sample && strcmp(record->key, key) == 0)
-			return &records->slots[i];
+			return slot;
 	}
 }
 
-static void rehash(struct records *records, size_t n_slots)
+static void insert_slot(struct records *records, uint32_t hash, uint32_t item)
 {
-	free(records->slots);
-	records->slots = xcalloc(n_slots, sizeof(*records->slots));
-	records->n_slots = n_slots;
+	size_t mask = records->n_slots - 1, i = hash & mask;
+
+	while (records->slots[i].item)
+		i = (i + 1) & mask;
+	records->slots[i] = (struct record_slot){ hash, item };
+}
+
+static void grow_slots(struct records *records)
+{
+	struct record_slot *old = records->slots;
+	size_t n_old = records->n_slots;
+
+	records->n_slots = n_old ? 2 * n_old : 64;
+	records->slots = xcalloc(records->n_slots, sizeof(*records->slots));
+	for (size_t i = 0; i < n_old; i++)
+		if (old[i].item)
+			insert_slot(records, old[i].hash, old[i].item);
+	free(old);
+}
+
+/* After items moved: the table is made anew. */
+static void refill_slots(struct records *records)
+{
+	memset(records->slots, 0, records->n_slots * sizeof(*records->slots));
 	for (size_t i = 0; i < records->n; i++) {
 		const struct record *record = records->items[i];
 
-		*find_slot(records, record->kind, record->key, record->sample) = i + 1;
+		insert_slot(records, record_hash(record->kind, record->key, record->sample), (uint32_t)i + 1);
 	}
 }
 
 const struct record *records_find(const struct records *records, enum record_kind kind, const char *key, int sample)
 {
-	size_t slot = records->n_slots ? *find_slot(records, kind, key, sample) : 0;
+	const struct record_slot *slot;
 
-	return slot ? records->items[slot - 1] : NULL;
+	if (!records->n_slots)
+		return NULL;
+	slot = find_slot(records, kind, key, sample, record_hash(kind, key, sample));
+	return slot->item ? records->items[slot->item - 1] : NULL;
 }
 
 bool records_have_room(const struct records *records, size_t n, size_t key_len)
@@ -212,16 +277,17 @@ bool records_have_room(const struct records *records, size_t n, size_t key_len)
 
 bool records_adopt(struct records *records, const struct record *record)
 {
+	uint32_t hash = record_hash(record->kind, record->key, record->sample);
+	struct record_slot *slot;
 	struct record *item;
-	size_t *slot;
 
 	if (!records_have_room(records, 1, 0))
 		return false;
 	if (2 * (records->n + 1) > records->n_slots)
-		rehash(records, records->n_slots ? 2 * records->n_slots : 64);
-	slot = find_slot(records, record->kind, record->key, record->sample);
-	if (*slot) {
-		item = records->items[*slot - 1];
+		grow_slots(records);
+	slot = find_slot(records, record->kind, record->key, record->sample, hash);
+	if (slot->item) {
+		item = records->items[slot->item - 1];
 		json_decref(item->json);
 	} else {
 		item = arena_alloc(records->arena, sizeof(*item));
@@ -229,7 +295,7 @@ bool records_adopt(struct records *records, const struct record *record)
 			records->items = xreallocarray(records->items, records->n ? 2 * records->n : 1,
 						       sizeof(struct record *));
 		records->items[records->n++] = item;
-		*slot = records->n;
+		*slot = (struct record_slot){ hash, (uint32_t)records->n };
 		records->index->valid = false;
 	}
 	*item = *record;
@@ -304,7 +370,7 @@ size_t records_remove(struct records *records, enum record_kind kind, const char
 		while (capacity < kept)
 			capacity *= 2;
 		records->items = xreallocarray(records->items, capacity, sizeof(struct record *));
-		rehash(records, records->n_slots);
+		refill_slots(records);
 		records->index->valid = false;
 	}
 	return removed;

@@ -18,11 +18,17 @@ struct record_header {
 	const char *name, *value;
 };
 
+/* Keeps the hash, so that growing the table and stepping over others' keys touch no key. */
+struct record_slot {
+	uint32_t hash;
+	uint32_t item; /* index into items + 1; 0: free */
+};
+
 struct records {
 	struct arena *arena;
 	struct record **items; /* in order of arrival */
 	size_t n;
-	size_t *slots;	       /* hash table: index into items + 1; 0 is free */
+	struct record_slot *slots; /* hash table */
 	size_t n_slots;
 	struct record_index *index; /* items in order, made when somebody asks; an object of its own: const users fill it */
 	struct record_header headers[RECORD_HEADERS_MAX];

@@ -15,6 +15,7 @@
 #include "core/alloc.h"
 #include "core/buf.h"
 #include "facts/record.h"
+#include "facts/record_private.h"
 
 #define HEAD "sparkfab-snapshot 1\n"
 
@@ -217,6 +218,27 @@ static void listing_is_made_of_paths(void **state)
 	assert_int_equal(n, 1);
 	arena_free(arena);
 	records_free(records);
+}
+
+static int sign(int order)
+{
+	return (order > 0) - (order < 0);
+}
+
+/* The order that searching relies on: total, "/" first, numbers by value. */
+static void keys_have_one_order(void **state)
+{
+	static const char *const sorted[] = {
+		"", "/", "/a", "/a/", "/a/x", "/a x", "/a0", "/a00", "/a1", "/a1/", "/a1/y", "/a1b", "/a01", "/a01/y", "/a9", "/a10",
+		"/a010", "/a010b", "/a99", "/ab", "/\xff",
+	};
+	const int n = sizeof(sorted) / sizeof(sorted[0]);
+
+	(void)state;
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < n; j++)
+			if (sign(record_key_compare(sorted[i], sorted[j])) != sign(i - j))
+				fail_msg("'%s' and '%s'", sorted[i], sorted[j]);
 }
 
 static void only_what_is_new_is_sent_again(void **state)
@@ -537,6 +559,7 @@ int main(void)
 		cmocka_unit_test(reading_gives_what_was_written),
 		cmocka_unit_test(any_content_survives),
 		cmocka_unit_test(listing_is_made_of_paths),
+		cmocka_unit_test(keys_have_one_order),
 		cmocka_unit_test(only_what_is_new_is_sent_again),
 		cmocka_unit_test(implied_directories_are_not_written),
 		cmocka_unit_test(a_variant_says_only_what_differs),
