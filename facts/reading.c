@@ -58,7 +58,7 @@ struct text reading_link_name(struct reading *r, const char *format, ...)
 
 	PATH_OF(r, format, path);
 	link = link_at(r, path);
-	if (link.err)
+	if (link.err || !link.val)
 		return link;
 	slash = strrchr(link.val, '/');
 	if (slash)

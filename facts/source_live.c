@@ -123,7 +123,8 @@ static int live_read(struct source *source, const char *path, struct arena *aren
 		n = (ssize_t)first_stanza_len(block, (size_t)n);
 	buf_add(&content, block, (size_t)n);
 	/* One read gives a whole sysfs attribute; asking for the end would double the calls. */
-	if (n == (ssize_t)sizeof(block) || (n > 0 && strncmp(path, "/sys/", 5) != 0 && !is_first_stanza_enough(path))) {
+	if (n == (ssize_t)sizeof(block) ||
+	    (n > 0 && strncmp(path, "/sys/", 5) != 0 && !is_first_stanza_enough(path))) {
 		int rc = read_rest(fd, &content);
 
 		if (rc < 0)
