@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define GROUPS_SHOWN 40
+#define KINDS_COMPARED 64 /* groups of one check that a finding is held against: linear, whatever the messages */
 #define EVIDENCE_SHOWN 10
 #define SUBJECTS_SHOWN 12
 #define COMMANDS_SHOWN 12 /* a host and heading */
@@ -179,9 +180,10 @@ struct cures {
 	const char **hosts; size_t n_hosts;
 };
 
+/* finding_remedy() keeps each string once: a thousand hosts' cures are compared by pointer. */
 static bool same(const char *a, const char *b)
 {
-	return a == b || (a && b && strcmp(a, b) == 0);
+	return a == b;
 }
 
 static bool same_cure(const struct remedy *a, const struct remedy *b)
@@ -317,7 +319,9 @@ static bool is_shown(const struct pen *pen, const struct finding *finding)
 /* Adds the finding to a group of the same check and verdict that says the same, or starts one. */
 static void group_finding(struct pen *pen, struct group **groups, size_t *n, const struct finding *finding)
 {
-	for (size_t i = *n; i > 0 && !pen->style->verbose; i--) {
+	size_t oldest = *n > KINDS_COMPARED ? *n - KINDS_COMPARED : 0;
+
+	for (size_t i = *n; i > oldest && !pen->style->verbose; i--) {
 		struct group *group = &(*groups)[i - 1];
 
 		if (group->first->verdict != finding->verdict || strcmp(group->first->check, finding->check) != 0)
