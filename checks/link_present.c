@@ -49,8 +49,10 @@ static const char *fabric_wanted(const struct verdicts *v)
 
 	if (v->profile->ports[0] || (devices && devices->val > 0))
 		return arena_printf(v->results->arena, "profile %s", v->profile->name);
-	if (v->fabric->n_hosts > 1 || v->fabric->n_contacts > 0)
-		return "a peer is to be reached from here";
+	for (size_t i = 0; i < v->fabric->n_hosts; i++)
+		if (v->fabric->hosts[i]->n_ports > 0)
+			return arena_printf(v->results->arena, "%s has RDMA devices, and is to be reached over them",
+					    v->fabric->hosts[i]->name);
 	return NULL;
 }
 

@@ -11,7 +11,7 @@ static bool is_agent_fault(const struct contact *peer)
 		return true;
 	case CONTACT_SILENT:
 	case CONTACT_CLOSED:
-		return peer->said_hello;
+		return peer->agent_spoke;
 	default:
 		return false;
 	}

@@ -9,8 +9,9 @@ static void judge_peer(struct verdicts *v, const struct contact *peer)
 	if (peer->fault == CONTACT_NOISE)
 		f = unknown(v, NULL, peer->name, "%s", peer->message);
 	else if (peer->noise_len > 0)
-		f = warn(v, NULL, peer->name, "%s printed %zu bytes before the agent spoke", peer->name, peer->noise_len);
-	else if (!peer->said_hello)
+		f = warn(v, NULL, peer->name, "%s printed %zu byte%s before the agent spoke", peer->name, peer->noise_len,
+			 peer->noise_len == 1 ? "" : "s");
+	else if (!peer->agent_spoke)
 		f = skip(v, NULL, peer->name, "%s was not reached", peer->name);
 	else
 		f = pass(v, NULL, peer->name, "nothing came before the agent's first word");

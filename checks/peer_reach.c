@@ -32,7 +32,7 @@ static bool is_reach_fault(const struct contact *peer)
 		return true;
 	case CONTACT_SILENT:
 	case CONTACT_CLOSED:
-		return !peer->said_hello; /* after HELLO it is the agent that failed: peer.agent */
+		return !peer->agent_spoke; /* after HELLO it is the agent that failed: peer.agent */
 	default:
 		return false;
 	}

@@ -87,8 +87,8 @@ static int find_hosts(struct arguments *args, struct run *run, struct fault *ret
 
 static int choose_profile(const char *name, const struct fabric *fabric, struct profile **ret, struct fault *reterr)
 {
-	if (name)
-		return profile_load(name, ret, reterr);
+	if (name) /* whatever is wrong with it, a profile is configuration */
+		return profile_load(name, ret, reterr) ? -EINVAL : 0;
 	*ret = profile_detect(fabric);
 	return 0;
 }

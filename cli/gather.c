@@ -123,7 +123,7 @@ static void record_contact(struct gathering *g, const struct gather_options *opt
 	struct contact contact = {
 		.name = peer->name,
 		.fault = contact_fault_of(peer->fault_kind),
-		.said_hello = peer->agent_version != NULL,
+		.agent_spoke = peer->phase >= PEER_HELLO,
 		.message = peer->fault_kind == PEER_OK ? NULL : peer->fault.msg,
 		.detail = visible_start(g->arena, peer->detail, peer->detail ? strlen(peer->detail) : 0),
 		.noise = visible_start(g->arena, peer->noise, peer->noise_len),

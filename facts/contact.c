@@ -25,7 +25,7 @@ void contact_record(struct records *records, const struct contact *contact)
 
 	set_text(fact, "name", contact->name);
 	set_text(fact, "fault", fault_names[contact->fault]);
-	json_object_set_new(fact, "said_hello", json_boolean(contact->said_hello));
+	json_object_set_new(fact, "agent_spoke", json_boolean(contact->agent_spoke));
 	set_text(fact, "message", contact->message);
 	set_text(fact, "detail", contact->detail);
 	set_text(fact, "noise", contact->noise);
@@ -68,7 +68,7 @@ bool contact_from_records(const struct records *records, struct arena *arena, st
 	*ret = (struct contact){
 		.name = get_text(fact, "name", arena),
 		.fault = fault_by_name(json_string_value(json_object_get(fact, "fault"))),
-		.said_hello = json_is_true(json_object_get(fact, "said_hello")),
+		.agent_spoke = json_is_true(json_object_get(fact, "agent_spoke")),
 		.message = get_text(fact, "message", arena),
 		.detail = get_text(fact, "detail", arena),
 		.noise = get_text(fact, "noise", arena),

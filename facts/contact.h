@@ -30,7 +30,7 @@ enum contact_fault {
 struct contact {
 	const char *name; /* the --peer argument */
 	enum contact_fault fault;
-	bool said_hello;      /* an agent answered; what failed came later */
+	bool agent_spoke;     /* an agent was started and began to speak; what failed came later */
 	const char *message;  /* what happened, for people; NULL if CONTACT_OK */
 	const char *detail;   /* the transport's own last words, made visible; NULL */
 	const char *noise;    /* the start of the login noise before the protocol, made visible; NULL */
