@@ -103,6 +103,11 @@ $(BUILD)/fuzz/%: tests/fuzz/fuzz_%.c $(BUILD)/libsparkfab.a
 	@mkdir -p $(@D)
 	$(call say,FUZZ,$<) $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $< $(BUILD)/libsparkfab.a $(LIBS)
 
+# What judging many hosts costs, by its parts: tests/bench/many-hosts.
+$(BUILD)/bench/%: tests/bench/%.c $(BUILD)/libsparkfab.a
+	@mkdir -p $(@D)
+	$(call say,BENCH,$<) $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(BUILD)/libsparkfab.a $(LIBS)
+
 deps:
 	$(Q)packaging/deps build
 
