@@ -166,11 +166,14 @@ static const char *const *required_here(struct arena *arena, const struct fabric
 
 	for (const char *const *id = profile->require; id && *id; id++) {
 		const struct check *check = check_find(*id);
-		bool needs_peer = check && check->compare;
+		bool of_contacts = check && (check->needs & NEEDS_CONTACTS);
+		bool of_many = check && check->compare && !of_contacts;
+		/* a peer that did not answer should have been the second host */
+		bool missed = fabric->n_hosts + fabric->n_contacts < 2;
 
 		if (check && !is_selected(check, options->only))
 			continue;
-		if (!needs_peer || fabric->n_hosts + fabric->n_contacts > 1)
+		if (!(of_many && missed) && !(of_contacts && fabric->n_contacts == 0))
 			*arena_push(arena, &ids, &n) = *id;
 	}
 	*arena_push(arena, &ids, &n) = NULL;
