@@ -116,8 +116,11 @@ static int add_file(struct arena *arena, struct agent_files *files, const char *
 	uname(&uts);
 	if (!file.arch) /* a wrapper script: taken for this architecture's */
 		file.arch = arena_strdup(arena, uts.machine);
-	if (!agent_files_for(files, file.arch))
-		*arena_push(arena, &files->items, &files->n) = file;
+	if (!agent_files_for(files, file.arch)) {
+		struct agent_file *added = arena_push(arena, &files->items, &files->n);
+
+		*added = file;
+	}
 	return 0;
 }
 
@@ -158,7 +161,7 @@ int agent_files_find(struct arena *arena, const char *path, struct agent_files *
 int agent_file_read(const struct agent_file *file, struct buf *out, struct fault *reterr)
 {
 	char chunk[65536];
-	struct stat st;
+	struct stat st = { 0 };
 	cleanup_fd int fd = open_regular(file->path, &st);
 	size_t left;
 	ssize_t n = 0;

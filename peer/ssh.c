@@ -42,7 +42,9 @@ struct words {
 
 static void words_add(struct words *words, const char *word)
 {
-	*arena_push(words->arena, &words->items, &words->n) = word;
+	const char **added = arena_push(words->arena, &words->items, &words->n);
+
+	*added = word;
 }
 
 static const char *const *words_end(struct words *words)

@@ -114,18 +114,17 @@ static bool parse_addr(struct try *try)
 /* Bound to the netdev: any other way to the address would prove nothing. Needs no privilege since Linux 5.7. */
 static int open_socket(const struct try *try, int type, int protocol)
 {
-	cleanup_fd int fd = socket(try->addr.any.sa_family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
-	int ret;
+	const char *dev = try->target->dev;
+	int fd = socket(try->addr.any.sa_family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol), err;
 
 	if (fd < 0)
 		return -errno;
-	if (setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, try->target->dev, (socklen_t)strlen(try->target->dev) + 1) < 0)
-		return -errno;
-	if (connect(fd, &try->addr.any, addr_len(try)) < 0)
-		return -errno;
-	ret = fd;
-	fd = -1;
-	return ret;
+	if (setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, dev, (socklen_t)strlen(dev) + 1) == 0 &&
+	    connect(fd, &try->addr.any, addr_len(try)) == 0)
+		return fd;
+	err = errno;
+	close(fd);
+	return -err;
 }
 
 static int open_udp(const struct try *try)
