@@ -124,7 +124,7 @@ static int find_program(const char *name, char path[PATH_MAX])
 	if (!*name || strlen(name) >= PATH_MAX)
 		return -ENOENT;
 	if (strchr(name, '/')) {
-		strcpy(path, name);
+		memcpy(path, name, strlen(name) + 1);
 		return check_program(path);
 	}
 	for (const char *dir = dirs ? dirs : "/usr/bin:/bin"; *dir;) {
