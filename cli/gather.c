@@ -34,6 +34,7 @@ struct gathering {
 	struct peers *peers; /* NULL: none asked for */
 	struct records **of_peer; /* borrowed from the peer, or made here for one that failed */
 	bool *of_peer_owned;
+	struct fault *refused; /* by peer: a command without which its facts are not whole */
 	int64_t sampled_ns; /* when the first reading was over */
 	/* while probing */
 	struct hosts *hosts;
@@ -120,11 +121,12 @@ static const char *transport_words(const struct gather_options *options)
 static void record_contact(struct gathering *g, const struct gather_options *options, size_t i)
 {
 	struct peer *peer = peers_get(g->peers, i);
+	bool refused = peer->fault_kind == PEER_OK && g->refused[i].err;
 	struct contact contact = {
 		.name = peer->name,
-		.fault = contact_fault_of(peer->fault_kind),
+		.fault = refused ? CONTACT_PROTOCOL : contact_fault_of(peer->fault_kind),
 		.agent_spoke = peer->phase >= PEER_HELLO,
-		.message = peer->fault_kind == PEER_OK ? NULL : peer->fault.msg,
+		.message = refused ? g->refused[i].msg : peer->fault_kind == PEER_OK ? NULL : peer->fault.msg,
 		.detail = visible_start(g->arena, peer->detail, peer->detail ? strlen(peer->detail) : 0),
 		.noise = visible_start(g->arena, peer->noise, peer->noise_len),
 		.noise_len = peer->noise_len,
@@ -138,7 +140,7 @@ static void record_contact(struct gathering *g, const struct gather_options *opt
 
 	if (g->of_peer_owned[i])
 		records_free(g->of_peer[i]);
-	g->of_peer_owned[i] = peer->fault_kind != PEER_OK || !peer->records;
+	g->of_peer_owned[i] = contact.fault != CONTACT_OK || !peer->records;
 	g->of_peer[i] = g->of_peer_owned[i] ? records_new() : peer->records;
 	records_set_header(g->of_peer[i], "host", peer->name);
 	records_set_header(g->of_peer[i], "level", level_name(options->level));
@@ -151,15 +153,20 @@ static void record_contacts(struct gathering *g, const struct gather_options *op
 		record_contact(g, options, i);
 }
 
+static bool is_well(const struct gathering *g, size_t i)
+{
+	return peers_get(g->peers, i)->fault_kind == PEER_OK && !g->refused[i].err;
+}
+
 /* The snapshot of peer i in g->hosts, NULL if it failed: the hosts are the head, then the peers that are well, in order. */
 static const struct snapshot *snapshot_of_peer(struct gathering *g, size_t i)
 {
 	size_t at = 1;
 
-	if (peers_get(g->peers, i)->fault_kind != PEER_OK)
+	if (!is_well(g, i))
 		return NULL;
 	for (size_t j = 0; j < i; j++)
-		at += peers_get(g->peers, j)->fault_kind == PEER_OK;
+		at += is_well(g, j);
 	return hosts_snapshot(g->hosts, at);
 }
 
@@ -214,9 +221,20 @@ static json_t *probe_args(void *ctx, size_t i)
 
 static json_t *no_args(void *ctx, size_t i)
 {
-	(void)ctx;
-	(void)i;
-	return json_object();
+	struct gathering *g = ctx;
+
+	return g->refused[i].err ? NULL : json_object();
+}
+
+/* A command that every peer's facts need: whoever refuses it has told only half. */
+static int needed_command(struct gathering *g, const char *command, void (*work)(void *ctx))
+{
+	int err = peers_command(g->peers, command, no_args, work, g, &verb_stop);
+
+	for (size_t i = 0; i < peers_count(g->peers); i++)
+		if (!g->refused[i].err)
+			g->refused[i] = peers_get(g->peers, i)->command_fault;
+	return err;
 }
 
 /* Which ports share a segment is known once all have answered; then each rail is tried from both of its ends. */
@@ -260,7 +278,7 @@ static int sample_again(struct gathering *g)
 		sample_head(g);
 		return 0;
 	}
-	return peers_command(g->peers, "sample", no_args, sample_head, g, &verb_stop);
+	return needed_command(g, "sample", sample_head);
 }
 
 static int ask_peers(struct gathering *g, const struct gather_options *options, struct fault *reterr)
@@ -275,9 +293,10 @@ static int ask_peers(struct gathering *g, const struct gather_options *options, 
 	g->peers = peers_new(options->peers.items, options->peers.n, &peer_options, progress_show, NULL);
 	g->of_peer = arena_array(g->arena, options->peers.n, sizeof(*g->of_peer));
 	g->of_peer_owned = arena_array(g->arena, options->peers.n, sizeof(*g->of_peer_owned));
+	g->refused = arena_array(g->arena, options->peers.n, sizeof(*g->refused));
 	err = peers_connect(g->peers, &verb_stop);
 	if (!err)
-		err = peers_command(g->peers, "gather", no_args, gather_head, g, &verb_stop);
+		err = needed_command(g, "gather", gather_head);
 	if (err)
 		fault_set(reterr, -err, "stopped");
 	return err;
