@@ -206,9 +206,8 @@ static void put_not_run(struct pen *pen, const struct results *results)
 	if (!results->n_not_run)
 		return;
 	pen_begin(pen, 0);
-	pen_put(pen, INK_DIM, "Not run at level %s: %s%s", level_name(results->level),
-		host_words(pen->arena, results->not_run, results->n_not_run, pen->style->verbose ? SIZE_MAX - 1 : 3),
-		results->level == LEVEL_FULL ? "" : " (--level full runs all)");
+	pen_put(pen, INK_DIM, "Not run at level %s: %s", level_name(results->level),
+		host_words(pen->arena, results->not_run, results->n_not_run, pen->style->verbose ? SIZE_MAX - 1 : 3));
 	pen_end(pen, 2);
 }
 

@@ -92,7 +92,7 @@ static void put_headline(struct pen *pen, const struct finding *finding)
 
 static size_t pad_width(struct pen *pen, const struct finding *finding, size_t n, bool of_host)
 {
-	size_t width = 0, most = pen->columns / 4;
+	size_t width = 0, most = pen->columns / 3;
 
 	for (size_t i = 0; i < n; i++) {
 		const char *text = of_host ? finding->evidence[i].host : finding->evidence[i].name;
