@@ -27,6 +27,8 @@ ALL_LDFLAGS := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(SAN) $(LDFLAGS)
 
 # Small libraries are linked into the agent statically, so that a host needs none of them; libc never is.
 STATIC := -Wl,-Bstatic -lnl-genl-3 -lnl-route-3 -lnl-3 -ljansson -lcrypto -Wl,-Bdynamic
+# It travels at first contact: without symbols, except where a sanitizer wants to name places.
+AGENT_STRIP := $(if $(SANITIZE),,-s)
 AGENT_LIBS := $(STATIC) -ldl -lpthread
 LIBS := -lsmartcols -linih $(AGENT_LIBS)
 
@@ -49,7 +51,7 @@ all: $(BUILD)/sparkfab $(BUILD)/sparkfab-agent
 $(BUILD)/sparkfab: $(BUILD)/obj/cli/main.o $(BUILD)/libsparkfab.a
 	$(call say,LINK,$@) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/sparkfab-agent: $(BUILD)/obj/peer/agent_main.o $(BUILD)/libsparkfab.a
-	$(call say,LINK,$@) $(CC) $(ALL_LDFLAGS) -Wl,--gc-sections -o $@ $^ $(AGENT_LIBS)
+	$(call say,LINK,$@) $(CC) $(ALL_LDFLAGS) -Wl,--gc-sections $(AGENT_STRIP) -o $@ $^ $(AGENT_LIBS)
 $(BUILD)/libsparkfab.a: $(OBJ)
 	$(call say,AR,$@) rm -f $@; $(AR) rcsD $@ $^
 
