@@ -10,6 +10,7 @@
 #include "core/text.h"
 
 #define RAILS_SHOWN 16
+#define MANY_RAILS 5
 
 enum { LEFT, RIGHT, N_SIDES };
 enum { PORT, NETDEV, ADDRESS, N_PARTS };
@@ -130,13 +131,16 @@ static size_t picture_width(const struct picture *picture)
 	       side_width(picture, RIGHT);
 }
 
-/* Without the netdevs if need be: a Spark's port is named like its netdev. Without addresses the table says more. */
+/* Without the netdevs if need be: a Spark's port is named like its netdev. Without addresses the table says more, but many
+ * rails as a table push the findings off the screen. */
 static bool fit_picture(struct pen *pen, const struct results *results, size_t n, struct picture *ret_picture)
 {
 	*ret_picture = measure(pen, results, n);
 	if (picture_width(ret_picture) <= pen->columns)
 		return true;
 	ret_picture->part[LEFT][NETDEV] = ret_picture->part[RIGHT][NETDEV] = 0;
+	if (picture_width(ret_picture) > pen->columns && n >= MANY_RAILS)
+		ret_picture->part[LEFT][ADDRESS] = ret_picture->part[RIGHT][ADDRESS] = 0;
 	return picture_width(ret_picture) <= pen->columns;
 }
 

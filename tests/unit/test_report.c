@@ -356,6 +356,23 @@ static void test_many_hosts(void **state)
 	results_free(results);
 }
 
+static void test_eight_rails_stay_short(void **state)
+{
+	static const char *const mtus[] = { "9000/4096", "9000/4096" };
+	struct results *results = sample_new();
+	cleanup_buf struct buf out = BUF_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < 8; i++)
+		sample_rail(results, 0, mtus);
+	sample_common(results);
+	results_finish(results, NULL, NULL);
+	report_terminal(results, &(struct report_style){ .columns = 80, .unicode = true }, &out);
+	assert_non_null(strstr(buf_str(&out), "rail 0  ✓ proven  rocep1s0f0/1  ──── 200G, MTU 9000/4096 ────  rocep1s0f0/1\n"));
+	assert_in_range(count_lines(buf_str(&out)), 12, 20);
+	results_free(results);
+}
+
 static void test_no_rail(void **state)
 {
 	struct results *results = sample_new();
@@ -541,7 +558,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_golden_healthy), cmocka_unit_test(test_golden_broken),
 		cmocka_unit_test(test_color_adds_nothing), cmocka_unit_test(test_healthy_is_short), cmocka_unit_test(test_never_wider),
 		cmocka_unit_test(test_commands_paste), cmocka_unit_test(test_folding),
-		cmocka_unit_test(test_many_hosts), cmocka_unit_test(test_no_rail),
+		cmocka_unit_test(test_many_hosts), cmocka_unit_test(test_eight_rails_stay_short), cmocka_unit_test(test_no_rail),
 		cmocka_unit_test(test_json_broken), cmocka_unit_test(test_json_nasty),
 		cmocka_unit_test(test_json_empty), cmocka_unit_test(test_json_full),
 		cmocka_unit_test(test_schema_refuses),
