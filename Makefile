@@ -30,7 +30,7 @@ STATIC := -Wl,-Bstatic -lnl-genl-3 -lnl-route-3 -lnl-3 -ljansson -lcrypto -Wl,-B
 # It travels at first contact: without symbols, except where a sanitizer wants to name places.
 AGENT_STRIP := $(if $(SANITIZE),,-s)
 AGENT_LIBS := $(STATIC) -ldl -lpthread
-LIBS := -lsmartcols -linih $(AGENT_LIBS)
+LIBS := -linih $(AGENT_LIBS)
 
 ifeq ($(V),)
 Q := @

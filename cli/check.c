@@ -15,6 +15,8 @@
 #include "results/exit_codes.h"
 #include "rules/profile.h"
 
+#define REPORT_MAX ((size_t)1 << 30) /* bytes: a thousand hosts, every finding in full */
+
 enum format { FORMAT_TEXT, FORMAT_JSON };
 static const char *const format_choices[] = { "text", "json", NULL };
 static const char *const level_choices[] = { "passive", "probe", "full", NULL };
@@ -136,7 +138,7 @@ static int judge(struct arguments *args, struct run *run, const char *const *onl
 
 static int report(const struct verb *verb, const struct arguments *args, const struct results *results)
 {
-	cleanup_buf struct buf out = BUF_INIT;
+	cleanup_buf struct buf out = BUF_INIT_MAX(REPORT_MAX);
 	struct report_style style = output_style((enum color_choice)args->color, args->verbose);
 
 	if (args->format == FORMAT_JSON)

@@ -59,17 +59,23 @@ static bool can_compare(const struct verdicts *v)
 	return v->fabric->n_hosts > 1;
 }
 
-static void not_run(struct results *results, const struct check *check)
+/* Checks of peers are no news in a run that asked for none. */
+static void note_not_compared(struct verdicts *v)
 {
-	*arena_push(results->arena, &results->not_run, &results->n_not_run) = check->id;
+	struct results *results = v->results;
+
+	if (!(v->check->needs & NEEDS_CONTACTS))
+		*arena_push(results->arena, &results->not_compared, &results->n_not_compared) = v->check->id;
 }
 
 static void run_check(struct verdicts *v, const struct judge_options *options)
 {
 	if (!is_selected(v->check, options->only))
 		return;
-	if (v->check->level > options->level || (v->check->compare && !can_compare(v)))
-		not_run(v->results, v->check);
+	if (v->check->level > options->level)
+		*arena_push(v->results->arena, &v->results->not_run, &v->results->n_not_run) = v->check->id;
+	else if (v->check->compare && !can_compare(v))
+		note_not_compared(v);
 	else if (v->check->run)
 		run_on_hosts(v);
 	else

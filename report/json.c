@@ -120,10 +120,46 @@ static json_t *utc(int64_t real_ns)
 	return json_string(text);
 }
 
-/* A value that was not read is null, and "error" says why: never 0. */
-static void set_num(struct writer *writer, json_t *object, struct num num)
+/* Units in which kernel and drivers speak, and the base unit of each. */
+static const struct base_unit {
+	const char *unit, *base;
+	json_int_t times, divided_by;
+} base_units[] = {
+	{ "Mbit/s", "bits/s", 1000000, 1 },
+	{ "MT/s", "transfers/s", 1000000, 1 },
+	{ "cm", "m", 1, 100 },
+};
+
+static const struct base_unit *base_unit_of(const char *unit)
 {
-	set(writer, object, "value", num.err ? json_null() : json_integer(num.val));
+	static const struct base_unit itself = { .times = 1, .divided_by = 1 };
+
+	for (size_t i = 0; unit && i < sizeof(base_units) / sizeof(base_units[0]); i++)
+		if (!strcmp(base_units[i].unit, unit))
+			return &base_units[i];
+	return &itself;
+}
+
+static json_t *base_value(int64_t val, const struct base_unit *unit)
+{
+	json_int_t scaled;
+
+	if (unit->divided_by != 1 || __builtin_mul_overflow((json_int_t)val, unit->times, &scaled))
+		return json_real((double)val * (double)unit->times / (double)unit->divided_by);
+	return json_integer(scaled);
+}
+
+static const char *base_unit(const char *unit)
+{
+	const char *base = base_unit_of(unit)->base;
+
+	return base ? base : unit;
+}
+
+/* A value that was not read is null, and "error" says why: never 0. */
+static void set_num(struct writer *writer, json_t *object, struct num num, const char *unit)
+{
+	set(writer, object, "value", num.err ? json_null() : base_value(num.val, base_unit_of(unit)));
 	if (num.err)
 		set(writer, object, "error", json_string(value_err_name(num.err)));
 }
@@ -144,8 +180,8 @@ static void add_evidence(struct writer *writer, json_t *array, const struct evid
 	if (evidence->is_text)
 		set_text(writer, object, evidence->text);
 	else
-		set_num(writer, object, evidence->num);
-	set(writer, object, "unit", string(evidence->is_text ? NULL : evidence->unit));
+		set_num(writer, object, evidence->num, evidence->unit);
+	set(writer, object, "unit", string(evidence->is_text ? NULL : base_unit(evidence->unit)));
 	set(writer, object, "origin", string(evidence->is_text ? evidence->text.origin : evidence->num.origin));
 }
 
@@ -252,8 +288,8 @@ static void add_measurement(struct writer *writer, const struct measurement *mea
 	end = nest(writer, object, "to", json_object());
 	set(writer, end, "host", string(measurement->to_host));
 	set(writer, end, "port", string(measurement->to_port));
-	set_num(writer, object, measurement->value);
-	set(writer, object, "unit", string(measurement->unit));
+	set_num(writer, object, measurement->value, measurement->unit);
+	set(writer, object, "unit", string(base_unit(measurement->unit)));
 	set(writer, object, "origin", string(measurement->value.origin));
 	item(writer, object);
 }
@@ -273,6 +309,8 @@ static void add_head(struct writer *writer, const struct results *results)
 	array_begin(writer, "not_run");
 	for (size_t i = 0; i < results->n_not_run; i++)
 		item(writer, string(results->not_run[i]));
+	for (size_t i = 0; i < results->n_not_compared; i++)
+		item(writer, string(results->not_compared[i]));
 	array_end(writer);
 	member(writer, "started", utc(results->started_real_ns));
 	member(writer, "duration_s", json_real((double)(results->duration_ns / NS_PER_MS) / 1000));

@@ -201,14 +201,23 @@ static void put_skips(struct pen *pen, const struct results *results)
 	pen_end(pen, 2);
 }
 
-static void put_not_run(struct pen *pen, const struct results *results)
+static void put_ids(struct pen *pen, const char *why, const char *const ids[], size_t n)
 {
-	if (!results->n_not_run)
+	if (!n)
 		return;
 	pen_begin(pen, 0);
-	pen_put(pen, INK_DIM, "Not run at level %s: %s", level_name(results->level),
-		host_words(pen->arena, results->not_run, results->n_not_run, pen->style->verbose ? SIZE_MAX - 1 : 3));
+	pen_put(pen, INK_DIM, "%s: %s", why, host_words(pen->arena, ids, n, pen->style->verbose ? SIZE_MAX - 1 : 3));
 	pen_end(pen, 2);
+}
+
+static void put_not_run(struct pen *pen, const struct results *results)
+{
+	const char *level = arena_printf(pen->arena, "Not run at level %s", level_name(results->level));
+
+	put_ids(pen, level, results->not_run, results->n_not_run);
+	put_ids(pen,
+		results->n_hosts > 1 ? "Not run, since only one host answered" : "Not run without a second host (--peer HOST)",
+		results->not_compared, results->n_not_compared);
 }
 
 static void put_next(struct pen *pen, const struct results *results)

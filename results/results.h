@@ -65,6 +65,7 @@ struct results {
 	int64_t started_real_ns, duration_ns;
 	struct results_host *hosts; size_t n_hosts;
 	struct finding *findings; size_t n_findings;
+	const char **not_compared; size_t n_not_compared; /* ids of checks that compare hosts, where only one was seen */
 	const char **not_run; size_t n_not_run; /* ids of checks above the level */
 	struct measurement *measurements; size_t n_measurements;
 	/* filled by results_finish(): */

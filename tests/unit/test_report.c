@@ -461,6 +461,30 @@ static void test_json_broken(void **state)
 	results_free(results);
 }
 
+/* Kernel and drivers count in units of their own; the format has base units only. */
+static void test_json_base_units(void **state)
+{
+	struct results *results = results_new();
+	struct finding *finding = finding_add(results, "link.rate", VERDICT_PASS, "rocep1s0f0/1", "fine");
+	json_t *root, *evidence;
+
+	(void)state;
+	finding_num(results, finding, "head", "rate", num_of(200000, "here"), "Mbit/s");
+	finding_num(results, finding, "head", "cable length", num_of(50, "here"), "cm");
+	finding_num(results, finding, "head", "MTU", num_of(9000, "here"), "bytes");
+	results_finish(results, NULL, NULL);
+	root = json_of(results);
+	evidence = json_object_get(json_array_get(json_object_get(root, "findings"), 0), "evidence");
+	assert_true(json_integer_value(json_object_get(json_array_get(evidence, 0), "value")) == 200000000000);
+	assert_string_equal(string_at(json_array_get(evidence, 0), "unit"), "bits/s");
+	assert_true(json_real_value(json_object_get(json_array_get(evidence, 1), "value")) == 0.5);
+	assert_string_equal(string_at(json_array_get(evidence, 1), "unit"), "m");
+	assert_int_equal(json_integer_value(json_object_get(json_array_get(evidence, 2), "value")), 9000);
+	assert_string_equal(string_at(json_array_get(evidence, 2), "unit"), "bytes");
+	json_decref(root);
+	results_free(results);
+}
+
 static void test_json_nasty(void **state)
 {
 	(void)state;
@@ -560,6 +584,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_commands_paste), cmocka_unit_test(test_folding),
 		cmocka_unit_test(test_many_hosts), cmocka_unit_test(test_eight_rails_stay_short), cmocka_unit_test(test_no_rail),
 		cmocka_unit_test(test_json_broken), cmocka_unit_test(test_json_nasty),
+		cmocka_unit_test(test_json_base_units),
 		cmocka_unit_test(test_json_empty), cmocka_unit_test(test_json_full),
 		cmocka_unit_test(test_schema_refuses),
 	};
