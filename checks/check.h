@@ -19,6 +19,8 @@
 #include "rules/profile.h"
 #include "rules/remedies.h"
 
+struct pairs;
+
 /* What must be there before the check is called; otherwise the runner adds one SKIP or UNKNOWN finding itself. */
 enum check_needs {
 	NEEDS_NOTHING = 0,
@@ -33,6 +35,7 @@ struct verdicts {
 	const struct check *check;
 	const struct fabric *fabric;   /* never NULL; one host alone is a fabric of one */
 	const struct profile *profile; /* never NULL */
+	const struct pairs *pairs;     /* rules/pairs.h: each two hosts, worked out once a run; never NULL */
 	struct results *results;
 };
 

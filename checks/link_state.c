@@ -3,6 +3,7 @@
 #include "checks/check.h"
 #include "core/text.h"
 #include "rules/causes.h"
+#include "rules/pairs.h"
 
 static void saw_state(struct verdicts *v, struct finding *f, const struct snapshot *host, const struct rdma_port *port)
 {
@@ -115,12 +116,9 @@ static bool is_wanted(const struct verdicts *v, const struct rdma_port *port)
 
 static void run(struct verdicts *v, const struct snapshot *host)
 {
-	struct rail_count *count = rail_count_new(v->fabric);
-	size_t index = fabric_host_index(v->fabric, host);
-
 	for (size_t i = 0; i < host->n_ports; i++) {
 		const struct rdma_port *port = host->ports[i];
-		enum port_judge judge = port_judged_by(count, v->fabric, index, port);
+		enum port_judge judge = port_judged_by(v->pairs, port);
 
 		if (judge == JUDGE_UNREAD)
 			unread(v, host, port->name, "port state", port->state);
@@ -131,7 +129,6 @@ static void run(struct verdicts *v, const struct snapshot *host)
 		else
 			judge_down(v, host, port, judge);
 	}
-	rail_count_free(count);
 }
 
 const struct check check_link_state = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* peer.agent - does an agent that we understand answer there, to the end. */
-#include "check.h"
+#include "checks/check.h"
 
 static bool is_agent_fault(const struct contact *peer)
 {

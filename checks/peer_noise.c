@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* peer.noise - does the peer's login shell keep quiet when nobody sits at it. */
-#include "check.h"
+#include "checks/check.h"
 
 static void judge_peer(struct verdicts *v, const struct contact *peer)
 {

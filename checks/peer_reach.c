@@ -2,7 +2,7 @@
 /* peer.reach - was there a way to the peer at all: name, route, sshd, host key, login. */
 #include <string.h>
 
-#include "check.h"
+#include "checks/check.h"
 
 static void advise(struct verdicts *v, struct finding *f, const struct contact *peer)
 {

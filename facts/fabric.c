@@ -32,6 +32,7 @@ static void list_ports(struct build *b)
 		fabric->ports[h] = fabric->infos + next;
 		for (size_t p = 0; p < fabric->hosts[h]->n_ports; p++) {
 			fabric->by_port[next] = &fabric->infos[next];
+			fabric->infos[next].host = h;
 			fabric->infos[next++].port = fabric->hosts[h]->ports[p];
 		}
 	}
@@ -158,6 +159,7 @@ static void finish_rail(struct build *b, struct rail *rail, struct draft *draft,
 		end->port = point->info->port;
 		end->addr = point->addr;
 		point->info->rail = rail;
+		point->info->end = end;
 		if (i) {
 			struct proof proof = prove_ends(b, &draft->ends[0], point, draft->joined_by);
 

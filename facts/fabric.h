@@ -59,7 +59,9 @@ struct port_info {
 	const struct rdma_port *port;
 	enum port_use use;
 	const struct cage *cage;
-	const struct rail *rail; /* first one it belongs to; NULL */
+	const struct rail *rail; /* the one it belongs to; NULL */
+	const struct rail_end *end; /* its end of that rail; NULL */
+	size_t host; /* index into fabric->hosts */
 };
 
 struct fabric {

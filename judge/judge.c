@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "rules/pairs.h"
+
 const struct check *check_find(const char *id)
 {
 	for (const struct check *const *check = check_registry; *check; check++)
@@ -189,7 +191,8 @@ static const char *const *required_here(struct arena *arena, const struct fabric
 void judge_fabric(struct results *results, const struct fabric *fabric, const struct profile *profile,
 		  const struct judge_options *options)
 {
-	struct verdicts v = { .fabric = fabric, .profile = profile, .results = results };
+	struct pairs *pairs = pairs_new(fabric);
+	struct verdicts v = { .fabric = fabric, .profile = profile, .pairs = pairs, .results = results };
 
 	results->profile = profile->name;
 	results->profile_why = profile->why;
@@ -200,5 +203,6 @@ void judge_fabric(struct results *results, const struct fabric *fabric, const st
 		v.check = *check;
 		run_check(&v, options);
 	}
+	pairs_free(pairs);
 	results_finish(results, required_here(results->arena, fabric, profile, options), profile->may_skip);
 }

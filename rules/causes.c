@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Rails counted with one bit a rail and host, and the one place that decides which check a broken port belongs to. */
+/* Why a port is down, and which InfiniBand ports can see each other: causes.h. */
 #include "rules/causes.h"
 
 #include <net/if.h>
 #include <string.h>
-
-#include "core/alloc.h"
 
 /* linux/ethtool.h; written out, since older headers lack some. */
 #define EXT_STATE_AUTONEG 0
@@ -95,115 +93,9 @@ const char *port_trouble_text(const struct rdma_port *port)
 	return port_is_ib(port) ? ib_trouble_text(port) : "no carrier: cable out, or the far end off";
 }
 
-struct rail_count {
-	size_t n_hosts, words;
-	uint64_t *joined, *live; /* bit r of host h: its end of rail r */
-};
-
 bool rail_end_is_live(const struct rail_end *end)
 {
 	return port_is_active(end->port) && end->proof != PROOF_REFUTED;
-}
-
-bool rail_joins(const struct rail *rail, const struct snapshot *a, const struct snapshot *b)
-{
-	const struct rail_end *end_a = rail_end_on(rail, a), *end_b = rail_end_on(rail, b);
-
-	return end_a && end_b && rail_end_is_live(end_a) && rail_end_is_live(end_b);
-}
-
-size_t fabric_host_index(const struct fabric *fabric, const struct snapshot *host)
-{
-	size_t i = 0;
-
-	while (i + 1 < fabric->n_hosts && fabric->hosts[i] != host)
-		i++;
-	return i;
-}
-
-/* Ends are in host order, so one walk finds each one's host. */
-static void count_rail(struct rail_count *count, const struct fabric *fabric, size_t r)
-{
-	const struct rail *rail = &fabric->rails[r];
-	size_t h = 0;
-
-	for (size_t e = 0; e < rail->n_ends; e++) {
-		const struct rail_end *end = &rail->ends[e];
-		uint64_t bit = UINT64_C(1) << (r % 64);
-
-		while (h < fabric->n_hosts && fabric->hosts[h] != end->host)
-			h++;
-		if (h == fabric->n_hosts)
-			return;
-		count->joined[h * count->words + r / 64] |= bit;
-		/* A head's end tells of its proofs towards the others, which each of them tells better. */
-		if (e == 0 ? port_is_active(end->port) : rail_end_is_live(end))
-			count->live[h * count->words + r / 64] |= bit;
-	}
-}
-
-struct rail_count *rail_count_new(const struct fabric *fabric)
-{
-	struct rail_count *count = xcalloc(1, sizeof(*count));
-
-	count->n_hosts = fabric->n_hosts;
-	count->words = fabric->n_rails / 64 + 1;
-	count->joined = xcalloc(count->n_hosts * count->words, sizeof(*count->joined));
-	count->live = xcalloc(count->n_hosts * count->words, sizeof(*count->live));
-	for (size_t r = 0; r < fabric->n_rails; r++)
-		count_rail(count, fabric, r);
-	return count;
-}
-
-struct rail_count *rail_count_free(struct rail_count *count)
-{
-	if (count) {
-		cleanup_free_(&count->joined);
-		cleanup_free_(&count->live);
-		cleanup_free_(&count);
-	}
-	return NULL;
-}
-
-static size_t count_common(const struct rail_count *count, const uint64_t *bits, size_t a, size_t b)
-{
-	size_t n = 0;
-
-	for (size_t w = 0; w < count->words; w++)
-		n += (size_t)__builtin_popcountll(bits[a * count->words + w] & bits[b * count->words + w]);
-	return n;
-}
-
-size_t rails_joined(const struct rail_count *count, size_t a, size_t b)
-{
-	return count_common(count, count->joined, a, b);
-}
-
-size_t rails_live(const struct rail_count *count, size_t a, size_t b)
-{
-	return count_common(count, count->live, a, b);
-}
-
-size_t rails_missed(const struct rail_count *count, size_t a, size_t b)
-{
-	size_t n = 0;
-
-	for (size_t w = 0; w < count->words; w++)
-		n += (size_t)__builtin_popcountll(count->joined[a * count->words + w] &
-						  ~count->joined[b * count->words + w]);
-	return n;
-}
-
-bool rails_are_alike(const struct rail_count *count)
-{
-	size_t row = count->words * sizeof(*count->live);
-
-	if (memcmp(count->joined, count->live, count->n_hosts * row))
-		return false;
-	for (size_t h = 1; h < count->n_hosts; h++)
-		if (memcmp(count->live, count->live + h * count->words, row))
-			return false;
-	return true;
 }
 
 bool ib_ports_share_fabric(const struct rdma_port *a, const struct rdma_port *b)
@@ -231,35 +123,7 @@ bool ib_fabrics_differ(const struct snapshot *a, const struct snapshot *b)
 	return both;
 }
 
-static bool some_port_lacks_sm(const struct snapshot *host)
-{
-	for (size_t i = 0; i < host->n_ports; i++)
-		if (port_lacks_sm(host->ports[i]))
-			return true;
-	return false;
-}
-
-bool hosts_are_cut(const struct rail_count *count, const struct fabric *fabric, size_t a, size_t b)
-{
-	const struct snapshot *one = fabric->hosts[a], *other = fabric->hosts[b];
-
-	if (a == b || one->n_ports == 0 || other->n_ports == 0 || rails_live(count, a, b) > 0)
-		return false;
-	return !some_port_lacks_sm(one) && !some_port_lacks_sm(other) && !ib_fabrics_differ(one, other);
-}
-
-/* Whether a peer that this port should reach is out of reach altogether; a port on no rail might have reached any. */
-static bool peer_is_cut(const struct rail_count *count, const struct fabric *fabric, size_t host,
-			const struct rail *rail)
-{
-	for (size_t h = 0; h < fabric->n_hosts; h++)
-		if ((!rail || rail_end_on(rail, fabric->hosts[h])) && hosts_are_cut(count, fabric, host, h))
-			return true;
-	return false;
-}
-
-/* How much the trouble is a cause and not an effect. */
-static int blame(const struct rdma_port *port)
+int port_blame(const struct rdma_port *port)
 {
 	switch (port_trouble(port)) {
 	case TROUBLE_SET_DOWN:
@@ -273,38 +137,4 @@ static int blame(const struct rdma_port *port)
 	default:
 		return 0;
 	}
-}
-
-const struct rail_end *far_end_to_blame(const struct fabric *fabric, const struct rdma_port *port)
-{
-	const struct port_info *info = fabric_port(fabric, port);
-	const struct rail *rail = info ? info->rail : NULL;
-	const struct rail_end *far;
-	int own = blame(port), theirs;
-
-	/* Behind a switch each end has a cable of its own. */
-	if (!rail || rail->n_ends != 2 || fabric->kind == FABRIC_SWITCHED || own == 3 || own == 0)
-		return NULL;
-	far = &rail->ends[rail->ends[0].port == port];
-	theirs = blame(far->port);
-	return theirs > own || (theirs == own && far == &rail->ends[0]) ? far : NULL;
-}
-
-enum port_judge port_judged_by(const struct rail_count *count, const struct fabric *fabric, size_t host,
-			       const struct rdma_port *port)
-{
-	const struct port_info *info = fabric_port(fabric, port);
-	enum port_trouble trouble = port_trouble(port);
-
-	if (trouble == TROUBLE_NONE)
-		return JUDGE_NOBODY;
-	if (trouble == TROUBLE_UNREAD)
-		return JUDGE_UNREAD;
-	if (trouble == TROUBLE_NO_SM)
-		return JUDGE_LINK_IB_SM;
-	if (!info || info->use == PORT_UNUSED)
-		return JUDGE_UNUSED;
-	if (peer_is_cut(count, fabric, host, info->rail))
-		return JUDGE_LINK_FABRIC;
-	return far_end_to_blame(fabric, port) ? JUDGE_FAR_END : JUDGE_LINK_STATE;
 }

@@ -68,7 +68,8 @@ static void keep_by_hand(struct results *results, struct finding *f, const struc
 	va_start(args, format);
 	advice = arena_vprintf(results->arena, format, args);
 	va_end(args);
-	finding_remedy(results, f, (struct remedy){ .host = host->name, .advice = advice, .is_persistent = true });
+	finding_remedy(results, f, (struct remedy){ .host = host ? host->name : NULL, .advice = advice,
+						    .is_persistent = true });
 }
 
 static void keep_by_netplan(struct results *results, struct finding *f, const struct snapshot *host,
