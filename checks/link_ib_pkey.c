@@ -88,25 +88,25 @@ static void tell(struct verdicts *v, enum pkey_case what, size_t n_rails, const 
 /* Returns the number of InfiniBand rails between the head's side and this host. */
 static size_t judge_host(struct verdicts *v, const struct snapshot *host, size_t *ret_n_good)
 {
-	const struct rail *first[N_PKEY_CASES] = { NULL };
+	const struct port_info *first[N_PKEY_CASES] = { NULL };
 	size_t n[N_PKEY_CASES] = { 0 }, n_rails = 0;
 
-	for (size_t r = 0; r < v->fabric->n_rails; r++) {
-		const struct rail *rail = &v->fabric->rails[r];
-		const struct rail_end *end = port_is_ib(rail->ends[0].port) ? rail_end_on(rail, host) : NULL;
+	for (size_t i = 0; i < host->n_ports; i++) {
+		const struct port_info *info = fabric_port(v->fabric, host->ports[i]);
 		enum pkey_case what;
 
-		if (!end || end == &rail->ends[0])
+		if (!info->rail || !port_is_ib(info->rail->ends[0].port) || info->end == &info->rail->ends[0])
 			continue;
-		what = judge_ends(rail->ends[0].port, end->port);
-		first[what] = first[what] ? first[what] : rail;
+		what = judge_ends(info->rail->ends[0].port, info->port);
+		if (!first[what] || info->rail < first[what]->rail)
+			first[what] = info;
 		n[what]++;
 		n_rails++;
 	}
 	for (int what = PKEY_FIRST_DIFFERS; what < N_PKEY_CASES; what++)
 		if (n[what] > 0)
-			tell(v, (enum pkey_case)what, n[what], first[what], &first[what]->ends[0],
-			     rail_end_on(first[what], host));
+			tell(v, (enum pkey_case)what, n[what], first[what]->rail, &first[what]->rail->ends[0],
+			     first[what]->end);
 	*ret_n_good += n[PKEY_GOOD];
 	return n_rails;
 }

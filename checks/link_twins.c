@@ -85,9 +85,12 @@ static void run(struct verdicts *v, const struct snapshot *host)
 		skip(v, host, "", "the profile knows no connector that carries several ports here");
 		return;
 	}
-	for (size_t i = 0; i < v->fabric->n_cages; i++)
-		if (v->fabric->cages[i].host == host)
-			judge(v, host, &v->fabric->cages[i], wanted);
+	for (size_t i = 0; i < host->n_ports; i++) {
+		const struct cage *cage = fabric_port(v->fabric, host->ports[i])->cage;
+
+		if (cage->ports[0] == host->ports[i])
+			judge(v, host, cage, wanted);
+	}
 }
 
 const struct check check_link_twins = {

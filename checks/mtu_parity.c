@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mtu.parity - do all ends of a rail have the same MTU. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "checks/check.h"
+#include "core/alloc.h"
 #include "rules/mtu.h"
 
 #define ENDS_NAMED 4
@@ -23,26 +25,50 @@ static struct num netdev_mtu_of(const struct verdicts *v, const struct rail_end 
 	return end->port->netdev->mtu;
 }
 
-/* The value that most ends have; the larger one if as many have another. NULL if no end's could be read. */
-static const struct rail_end *reference_end(const struct verdicts *v, const struct rail *rail, end_value_fn *value_of)
+static int compare_values(const void *a, const void *b)
 {
-	const struct rail_end *best = NULL;
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The value that stands most often in a sorted row; the larger one if two do. */
+static int64_t commonest(const int64_t *values, size_t n)
+{
+	int64_t best = values[0];
 	size_t n_best = 0;
 
-	for (size_t i = 0; i < rail->n_ends; i++) {
-		struct num value = value_of(v, &rail->ends[i]);
-		size_t n = 0;
-
-		if (value.err)
-			continue;
-		for (size_t k = 0; k < rail->n_ends; k++)
-			n += num_is(value_of(v, &rail->ends[k]), value.val);
-		if (!best || n > n_best || (n == n_best && value.val > value_of(v, best).val)) {
-			best = &rail->ends[i];
-			n_best = n;
+	for (size_t from = 0, to; from < n; from = to) {
+		for (to = from; to < n && values[to] == values[from]; to++)
+			;
+		if (to - from >= n_best) {
+			best = values[from];
+			n_best = to - from;
 		}
 	}
 	return best;
+}
+
+/* The first end with the value that most ends have; the larger one if as many have another. NULL if none could be read. */
+static const struct rail_end *reference_end(const struct verdicts *v, const struct rail *rail, end_value_fn *value_of)
+{
+	cleanup_free int64_t *values = xcalloc(rail->n_ends, sizeof(*values));
+	int64_t wanted;
+	size_t n = 0, i = 0;
+
+	for (size_t e = 0; e < rail->n_ends; e++) {
+		struct num value = value_of(v, &rail->ends[e]);
+
+		if (!value.err)
+			values[n++] = value.val;
+	}
+	if (n == 0)
+		return NULL;
+	qsort(values, n, sizeof(*values), compare_values);
+	wanted = commonest(values, n);
+	while (!num_is(value_of(v, &rail->ends[i]), wanted))
+		i++;
+	return &rail->ends[i];
 }
 
 static bool is_odd(const struct verdicts *v, const struct rail_end *end, const struct rail_end *reference,
