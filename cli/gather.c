@@ -41,14 +41,23 @@ struct gathering {
 	const struct fabric *fabric;
 };
 
+static bool is_user_name(const char *name, size_t len)
+{
+	char user[256] = "";
+
+	if (len >= sizeof(user))
+		return false;
+	memcpy(user, name, len);
+	return text_is_host_name(user);
+}
+
 int gather_check_peers(const struct gather_options *options, struct fault *reterr)
 {
 	for (size_t i = 0; i < options->peers.n; i++) {
 		const char *name = options->peers.items[i];
 		const char *at = strrchr(name, '@');
-		cleanup_free char *user = at ? strndup(name, (size_t)(at - name)) : NULL;
 
-		if (!text_is_host_name(at ? at + 1 : name) || (user && !text_is_host_name(user)))
+		if (!text_is_host_name(at ? at + 1 : name) || (at && !is_user_name(name, (size_t)(at - name))))
 			return fault_set(reterr, EINVAL,
 					 "--peer '%s' is no host name: [USER@]HOST of letters, digits and . : - _ %%, not "
 					 "beginning with - or .",

@@ -36,8 +36,12 @@ size_t arena_used(const struct arena *arena);
  *
  *	struct gid *gid = arena_push(arena, &port->gids, &port->n_gids);
  */
+#ifdef __cppcheck__ /* its parser loses its way in __typeof__ */
+#define arena_push(arena, items, n) (&(*(items))[(*(n))++])
+#else
 #define arena_push(arena, items, n) \
 	((__typeof__(*(items)))arena_push_(arena, (void **)(items), n, sizeof(**(items))))
+#endif
 void *arena_push_(struct arena *arena, void **items, size_t *n, size_t size);
 
 #endif

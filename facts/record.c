@@ -56,19 +56,17 @@ const char *records_header(const struct records *records, const char *name)
 
 void records_set_header(struct records *records, const char *name, const char *value)
 {
-	struct record_header *header = NULL;
+	size_t known = 0, i = 0;
 
-	for (size_t i = 0; i < records->n_headers; i++)
-		if (strcmp(records->headers[i].name, name) == 0)
-			header = &records->headers[i];
-	for (size_t i = 0; !header && record_header_names[i]; i++) {
-		if (strcmp(record_header_names[i], name) != 0)
-			continue;
-		header = &records->headers[records->n_headers++];
-		header->name = record_header_names[i];
-	}
-	if (header)
-		header->value = arena_strdup(records->arena, value);
+	while (record_header_names[known] && strcmp(record_header_names[known], name) != 0)
+		known++;
+	if (!record_header_names[known])
+		return;
+	while (i < records->n_headers && strcmp(records->headers[i].name, name) != 0)
+		i++;
+	if (i == records->n_headers)
+		records->headers[records->n_headers++].name = record_header_names[known];
+	records->headers[i].value = arena_strdup(records->arena, value);
 }
 
 static unsigned char_rank(char c)

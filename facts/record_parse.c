@@ -458,7 +458,7 @@ static int skip_attr_lines(struct parser *p, const char **ret_end)
 static int parse_nl(struct parser *p, const char *rest)
 {
 	struct record record = { .kind = RECORD_NL };
-	const struct attr_table *table;
+	const struct attr_table *table = NULL;
 	const struct record *base;
 	struct fault fault = { 0 };
 	const char *start = p->pos, *end = start;

@@ -95,8 +95,11 @@ static json_t *nest_last(struct writer *writer, json_t *array, json_t *value)
 /* JSON holds only UTF-8; what is not becomes \xNN, as in the terminal report. NULL becomes null. */
 static json_t *string(const char *str)
 {
-	json_t *value = str ? json_string(str) : json_null();
+	json_t *value;
 
+	if (!str)
+		return json_null();
+	value = json_string(str);
 	if (!value) {
 		cleanup_buf struct buf visible = BUF_INIT;
 

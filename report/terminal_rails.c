@@ -246,29 +246,34 @@ static const char *if_differs(struct pen *pen, const char *word, const char *fir
 	return same(word, first) ? word : arena_printf(pen->arena, "%s ≠", word);
 }
 
+/* The rest of a row: an end, or several alike, beside the rail's first one. */
+static void fill_row(struct pen *pen, struct table_cell *row, const struct fold *fold, const struct rail_picture_end *first)
+{
+	const struct rail_picture_end *end = fold->end;
+
+	row[1].text = host_words(pen->arena, fold->hosts, fold->n_hosts, 2);
+	row[2] = (struct table_cell){ end->port, INK_DIM };
+	row[3] = (struct table_cell){ end->netdev, INK_DIM };
+	row[4].text = fold->n_hosts > 1 ? NULL : end->addr;
+	row[5] = (struct table_cell){ if_differs(pen, rate_word(end), rate_word(first)),
+				      same(rate_word(end), rate_word(first)) && end->active ? INK_PLAIN : INK_FAIL };
+	row[6] = (struct table_cell){ if_differs(pen, mtu_word(end), mtu_word(first)),
+				      same(mtu_word(end), mtu_word(first)) ? INK_PLAIN : INK_FAIL };
+}
+
 static void add_rows(struct pen *pen, struct table *table, const struct rail_picture *rail)
 {
-	struct fold *folds;
+	struct fold *folds = NULL;
 	size_t n = fold_ends(pen, rail, &folds);
 
 	for (size_t i = 0; i < n || i < N_SIDES; i++) {
 		struct table_cell *row = table_row(pen, table);
-		const struct rail_picture_end *end = i < n ? folds[i].end : NULL, *first = folds[0].end;
-
 		if (i == 0)
 			row[0] = (struct table_cell){ rail->name, INK_BOLD };
 		else if (i == 1)
 			row[0] = (struct table_cell){ state_word(rail), state_ink(rail) };
-		if (!end)
-			continue;
-		row[1].text = host_words(pen->arena, folds[i].hosts, folds[i].n_hosts, 2);
-		row[2] = (struct table_cell){ end->port, INK_DIM };
-		row[3] = (struct table_cell){ end->netdev, INK_DIM };
-		row[4].text = folds[i].n_hosts > 1 ? NULL : end->addr;
-		row[5] = (struct table_cell){ if_differs(pen, rate_word(end), rate_word(first)),
-					      same(rate_word(end), rate_word(first)) && end->active ? INK_PLAIN : INK_FAIL };
-		row[6] = (struct table_cell){ if_differs(pen, mtu_word(end), mtu_word(first)),
-					      same(mtu_word(end), mtu_word(first)) ? INK_PLAIN : INK_FAIL };
+		if (folds && i < n)
+			fill_row(pen, row, &folds[i], folds[0].end);
 	}
 }
 

@@ -172,6 +172,8 @@ static void add_worst(struct buf *out, const struct results *results, enum verdi
 			n_checks++;
 		last_check = finding->check;
 	}
+	if (!first)
+		return;
 	buf_addf(out, "%s %s", first->check, verb);
 	if (first->n_hosts) {
 		buf_adds(out, " on ");
