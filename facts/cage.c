@@ -24,11 +24,32 @@ static bool text_has(struct text text, const char *part)
 	return !text.err && strstr(text.val, part);
 }
 
+/* Just the four functions of a Spark's ConnectX-7 and no other NIC of its maker: a Grace server has such cards too, in the
+ * same domains, but in slots of its own and seldom alone. */
+static bool has_spark_functions(const struct snapshot *host)
+{
+	static const char *const bdfs[] = { "0000:01:00.0", "0000:01:00.1", "0002:01:00.0", "0002:01:00.1" };
+	const size_t n_bdfs = sizeof(bdfs) / sizeof(*bdfs);
+	unsigned found = 0;
+
+	for (size_t i = 0; i < host->n_nics; i++) {
+		const struct pci_dev *pci = host->nics[i];
+		size_t at = 0;
+
+		if (!num_is(pci->vendor, VENDOR_MELLANOX) || pci->is_vf)
+			continue;
+		while (at < n_bdfs && strcmp(pci->bdf, bdfs[at]) != 0)
+			at++;
+		if (at == n_bdfs || !is_twin_function(pci))
+			return false;
+		found |= 1u << at;
+	}
+	return found == (1u << n_bdfs) - 1;
+}
+
 /* GB10 machines of other makers have DMI names of their own, so the NIC's board id or its shape decides there. */
 static bool is_spark(const struct snapshot *host)
 {
-	unsigned domains = 0;
-
 	if (host->id.arch.err || strcmp(host->id.arch.val, "aarch64"))
 		return false;
 	if (text_has(host->id.dmi_product, "DGX_Spark") || text_has(host->id.dmi_product, "DGX Spark"))
@@ -36,10 +57,7 @@ static bool is_spark(const struct snapshot *host)
 	for (size_t i = 0; i < host->n_devs; i++)
 		if (!host->devs[i].board_id.err && !strcmp(host->devs[i].board_id.val, SPARK_BOARD))
 			return true;
-	for (size_t i = 0; i < host->n_nics; i++)
-		if (is_twin_function(host->nics[i]))
-			domains |= host->nics[i]->bdf[3] == '0' ? 1u : 2u;
-	return domains == 3;
+	return has_spark_functions(host);
 }
 
 /* The cage's number, or -1 for a port alone in its cage. */

@@ -216,6 +216,56 @@ static void test_spark_without_nic(void **state)
 	world_free(w);
 }
 
+/* ---- which machine is a Spark ---- */
+
+/* A ConnectX-7 function with one RDMA port, without a board id: only its place tells. */
+static void add_function(struct buf *text, const char *bdf, const char *dev)
+{
+	buf_addf(text, "link /sys/bus/pci/devices/%s -> ../../../devices/pci0000:00/%s\n", bdf, bdf);
+	buf_addf(text, "file /sys/bus/pci/devices/%s/class\n| 0x020000\n", bdf);
+	buf_addf(text, "file /sys/bus/pci/devices/%s/vendor\n| 0x15b3\n", bdf);
+	buf_addf(text, "file /sys/bus/pci/devices/%s/device\n| 0x1021\n", bdf);
+	buf_addf(text, "link /sys/class/infiniband/%s -> ../../devices/pci0000:00/%s/infiniband/%s\n", dev, bdf, dev);
+	buf_addf(text, "file /sys/class/infiniband/%s/ports/1/state\n| 4: ACTIVE\n", dev);
+	buf_addf(text, "file /sys/class/infiniband/%s/ports/1/link_layer\n| Ethernet\n", dev);
+}
+
+/* Cages of an aarch64 host with ConnectX-7 functions at these places. */
+static size_t cages_of(const char *const bdfs[], const char *arch)
+{
+	struct world *w = world_new();
+	struct buf *text = host_begin(w);
+	size_t n_cages;
+	char dev[16];
+
+	buf_addf(text, "fact uname {\"sysname\":\"Linux\", \"release\":\"6.8.0\", \"machine\":\"%s\"}\n", arch);
+	for (unsigned i = 0; bdfs[i]; i++) {
+		snprintf(dev, sizeof(dev), "mlx5_%u", i);
+		add_function(text, bdfs[i], dev);
+	}
+	host_end(w, "head");
+	world_join(w, NULL);
+	n_cages = w->fabric->n_cages;
+	world_free(w);
+	return n_cages;
+}
+
+static void test_spark_by_its_functions(void **state)
+{
+	static const char *const spark[] = { "0000:01:00.0", "0000:01:00.1", "0002:01:00.0", "0002:01:00.1", NULL },
+				 *const grace[] = { "0000:01:00.0", "0002:01:00.0", NULL },
+				 *const grace_dual[] = { "0000:03:00.0", "0000:03:00.1", "0002:01:00.0", "0002:01:00.1", NULL },
+				 *const grace_six[] = { "0000:01:00.0", "0000:01:00.1", "0002:01:00.0", "0002:01:00.1",
+							"0006:01:00.0", "0016:01:00.0", NULL };
+
+	(void)state;
+	assert_int_equal(cages_of(spark, "aarch64"), 2);
+	assert_int_equal(cages_of(spark, "x86_64"), 4);
+	assert_int_equal(cages_of(grace, "aarch64"), 2); /* each alone: as many cages as ports */
+	assert_int_equal(cages_of(grace_dual, "aarch64"), 4);
+	assert_int_equal(cages_of(grace_six, "aarch64"), 6);
+}
+
 /* ---- rules ---- */
 
 /* `n` hosts with one port in 10.0.0.0/24. */
@@ -682,6 +732,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_spark_pair),
 		cmocka_unit_test(test_spark_without_nic),
+		cmocka_unit_test(test_spark_by_its_functions),
 		cmocka_unit_test(test_subnet_is_only_a_hint),
 		cmocka_unit_test(test_three_hosts_need_a_switch),
 		cmocka_unit_test(test_neighbour_tables),
