@@ -1,5 +1,5 @@
 title='the agent on the worker stops answering in mid-session'
-expect='UNKNOWN peer.(reach|agent)'
+expect='UNKNOWN peer.agent'
 expect_exit=3
 limit=100 # it must give up by a deadline of its own
 fault() { background worker "until pid=\$($lab_dir/guest/ours) && [[ \$pid ]]; do :; done; kill -STOP \$pid"; }
