@@ -76,7 +76,7 @@ static void a_spark_expects_what_its_sources_say(void **state)
 	assert_int_equal(profile_threshold(profile, "pcie_width")->val, 4);
 	/* from its base */
 	assert_int_equal(profile_threshold(profile, "netdev_mtu_min")->val, 4192);
-	assert_string_equal(profile->require[0], "link.present");
+	assert_string_equal(profile->require[0], "peer.reach");
 	assert_null(profile->ports[0]);
 	profile_free(profile);
 }
