@@ -11,9 +11,8 @@
 
 #include "checks/check.h"
 #include "core/alloc.h"
-#include "rules/causes.h"
+#include "rules/blame.h"
 #include "rules/no_rail.h"
-#include "rules/pairs.h"
 
 /* What there is to say about two hosts; worse ones later. */
 enum pair_case {
@@ -47,22 +46,6 @@ struct judging {
 };
 
 /* ---- what is the case ---- */
-
-/* A port in use is down, or devices are missing. */
-static bool is_told_elsewhere(const struct verdicts *v, const struct host_kind *kind)
-{
-	const struct threshold *devices = profile_threshold(v->profile, "rdma_devices");
-
-	if (devices && (int64_t)kind->host->n_devs < devices->val)
-		return true;
-	for (size_t i = 0; i < kind->host->n_ports; i++) {
-		enum port_judge judge = port_judged_by(v->pairs, kind->host->ports[i]);
-
-		if (judge != JUDGE_NOBODY && judge != JUDGE_UNUSED && judge != JUDGE_LINK_FABRIC)
-			return true;
-	}
-	return false;
-}
 
 /* Did the head try this host's rails in this run without any proof? What was only recorded is not asked for proofs. */
 static bool is_unproven(const struct verdicts *v, const struct host_kind *head, const struct host_kind *kind)
@@ -111,8 +94,8 @@ static const char *have_words(const struct judging *j, size_t a, size_t b)
 	const struct pairs *pairs = j->v->pairs;
 	const char *one = pairs->fabric->hosts[a]->name, *other = pairs->fabric->hosts[b]->name;
 	struct arena *arena = j->v->results->arena;
-	size_t joined = rails_joined(kind_of_host(pairs, a), kind_of_host(pairs, b)),
-	       live = rails_live(kind_of_host(pairs, a), kind_of_host(pairs, b));
+	const struct host_kind *kind = kind_of_host(pairs, a), *other_kind = kind_of_host(pairs, b);
+	size_t joined = rails_joined(kind, other_kind), live = rails_live(kind, other_kind);
 	int64_t most = j->wanted && j->wanted->val > (int64_t)joined ? j->wanted->val : (int64_t)joined;
 	const char *of = most > (int64_t)live ? arena_printf(arena, " of %" PRId64, most) : "";
 
@@ -244,7 +227,7 @@ static void compare_pairs(struct verdicts *v)
 	struct judging j = { .v = v, .wanted = profile_threshold(v->profile, "rails"), .told = told };
 
 	for (size_t k = 0; k < n; k++)
-		told[k] = is_told_elsewhere(v, &pairs->kinds[k]);
+		told[k] = kind_is_told(pairs, v->profile, &pairs->kinds[k]);
 	for (size_t a = 0; a < n; a++)
 		for (size_t b = a; b < n; b++) {
 			cases[a * n + b] = (uint8_t)pair_case(&j, &pairs->kinds[a], &pairs->kinds[b]);

@@ -186,9 +186,12 @@ static void run(struct verdicts *v, const struct snapshot *host)
 		unread(v, host, "", "time between the samples", interval);
 		return;
 	}
-	for (size_t i = 0; i < v->fabric->n_cages; i++)
-		if (v->fabric->cages[i].host == host)
-			judge_cage(v, host, &v->fabric->cages[i]);
+	for (size_t i = 0; i < host->n_ports; i++) {
+		const struct cage *cage = fabric_port(v->fabric, host->ports[i])->cage;
+
+		if (cage->ports[0] == host->ports[i])
+			judge_cage(v, host, cage);
+	}
 	if (v->results->n_findings == n_before)
 		skip(v, host, "", "no RDMA port is in use here");
 }

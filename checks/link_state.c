@@ -2,8 +2,8 @@
 /* link.state - a port in use is ACTIVE; one that is not says why: set down, no cable, no partner, training failed. */
 #include "checks/check.h"
 #include "core/text.h"
+#include "rules/blame.h"
 #include "rules/causes.h"
-#include "rules/pairs.h"
 
 static void saw_state(struct verdicts *v, struct finding *f, const struct snapshot *host, const struct rdma_port *port)
 {

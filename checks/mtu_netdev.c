@@ -65,7 +65,7 @@ static void judge_blind(struct verdicts *v, const struct snapshot *host, const s
 		     netdev->mtu.val);
 		return;
 	}
-	if (port_rail_mtus_differ(v->fabric, v->profile, port)) {
+	if (port_rail_mtus_differ(v->pairs, v->profile, port)) {
 		skip(v, host, port->name, "%s has MTU %" PRId64 ", the far end another one: mtu.parity tells",
 		     netdev->name, netdev->mtu.val);
 		return;

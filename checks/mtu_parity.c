@@ -49,7 +49,7 @@ static int64_t commonest(const int64_t *values, size_t n)
 	return best;
 }
 
-/* The first end with the value that most ends have; the larger one if as many have another. NULL if none could be read. */
+/* The first end with the value that most ends have; the larger one if as many have another. NULL: none was read. */
 static const struct rail_end *reference_end(const struct verdicts *v, const struct rail *rail, end_value_fn *value_of)
 {
 	cleanup_free int64_t *values = xcalloc(rail->n_ends, sizeof(*values));

@@ -80,7 +80,7 @@ static void judge_port(struct verdicts *v, const struct snapshot *host, const st
 			pass(v, host, port->name, "RDMA MTU is %" PRId64 ", this device's largest",
 			     port->mtu_bytes.val),
 			host, "largest RDMA MTU", port->max_mtu_bytes, "bytes");
-	else if (port_rail_mtus_differ(v->fabric, v->profile, port))
+	else if (port_rail_mtus_differ(v->pairs, v->profile, port))
 		skip(v, host, port->name, "RDMA MTU is %" PRId64 ", another one at the far end: mtu.parity tells",
 		     port->mtu_bytes.val);
 	else

@@ -24,8 +24,10 @@ static bool text_has(struct text text, const char *part)
 	return !text.err && strstr(text.val, part);
 }
 
-/* Just the four functions of a Spark's ConnectX-7 and no other NIC of its maker: a Grace server has such cards too, in the
- * same domains, but in slots of its own and seldom alone. */
+/*
+ * Just the four functions of a Spark's ConnectX-7 and no other NIC of its maker: a Grace server has such cards too, in
+ * the same domains, but in slots of its own and seldom alone.
+ */
 static bool has_spark_functions(const struct snapshot *host)
 {
 	static const char *const bdfs[] = { "0000:01:00.0", "0000:01:00.1", "0002:01:00.0", "0002:01:00.1" };

@@ -191,7 +191,7 @@ static const char *const *required_here(struct arena *arena, const struct fabric
 void judge_fabric(struct results *results, const struct fabric *fabric, const struct profile *profile,
 		  const struct judge_options *options)
 {
-	struct pairs *pairs = pairs_new(fabric);
+	struct pairs *pairs = pairs_new(fabric, profile);
 	struct verdicts v = { .fabric = fabric, .profile = profile, .pairs = pairs, .results = results };
 
 	results->profile = profile->name;

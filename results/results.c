@@ -17,13 +17,14 @@ struct string_pool {
 
 #define POOL_FIRST_SLOTS 256u
 
+/* FNV-1a, its upper bits folded in: names that differ in a digit must not land side by side. */
 static size_t string_hash(const char *str)
 {
-	size_t hash = 5381;
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
 	for (; *str; str++)
-		hash = hash * 33 ^ (unsigned char)*str;
-	return hash;
+		hash = (hash ^ (unsigned char)*str) * UINT64_C(0x100000001b3);
+	return (size_t)(hash ^ hash >> 32);
 }
 
 static const char **pool_slot(const struct string_pool *pool, const char *str)

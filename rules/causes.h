@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What several link checks must agree on about one port, so that one cause makes one FAIL: why it is down. Which check says so
- * depends on what else is left between two hosts: pairs.h.
+ * What several link checks must agree on about one port: why it is down. Which check says so depends on what is left
+ * between the hosts: blame.h.
  */
 #ifndef SPARKFAB_RULES_CAUSES_H
 #define SPARKFAB_RULES_CAUSES_H

@@ -34,19 +34,12 @@ struct num port_rdma_mtu(const struct profile *profile, const struct rdma_port *
 	return rdma_mtu_within(profile, port, port->netdev->mtu);
 }
 
-bool port_rail_mtus_differ(const struct fabric *fabric, const struct profile *profile, const struct rdma_port *port)
+bool port_rail_mtus_differ(const struct pairs *pairs, const struct profile *profile, const struct rdma_port *port)
 {
-	const struct port_info *info = fabric_port(fabric, port);
-	const struct rail *rail = info ? info->rail : NULL;
-	struct num own = port_rdma_mtu(profile, port);
+	const struct port_info *info = fabric_port(pairs->fabric, port);
 
-	for (size_t i = 0; rail && !own.err && i < rail->n_ends; i++) {
-		struct num other = port_rdma_mtu(profile, rail->ends[i].port);
-
-		if (!other.err && other.val != own.val)
-			return true;
-	}
-	return false;
+	return info && info->rail && pairs->mtus_differ[info->rail - pairs->fabric->rails] &&
+	       !port_rdma_mtu(profile, port).err;
 }
 
 int64_t netdev_mtu_to_set(const struct netdev *netdev, int64_t at_least)

@@ -103,26 +103,32 @@ static const char *address_words(struct arena *arena, const struct rdma_port *po
 	return addr ? arena_printf(arena, "%s/%u", addr->text, addr->prefix_len) : "its address";
 }
 
+static const char *why_down(const struct view *view, const struct port_info *info, bool all, struct arena *arena)
+{
+	const char *state = port_state_name(info->port->state.val);
+
+	if (!all && info->use == PORT_UNUSED && !looks_missed(view, info))
+		return NULL; /* nobody misses it */
+	return arena_printf(arena, "%s: %s", state, port_trouble_text(info->port));
+}
+
 /* NULL if the port is a rail, or is not meant to be one; `all`: whatever it is meant to be. */
 static const char *why_no_rail(const struct view *view, const struct port_info *info, bool all, struct arena *arena)
 {
 	const struct rdma_port *port = info->port;
 	const struct rail_end *far = far_end(view, info);
-	bool is_idle = info->use == PORT_UNUSED;
 
 	if (far && rail_end_is_live(info->end) && rail_end_is_live(far))
 		return NULL;
-	if (!port_is_active(port)) /* of interest if it should be up */
-		return all || !is_idle || looks_missed(view, info)
-			       ? arena_printf(arena, "%s: %s", port_state_name(port->state.val), port_trouble_text(port))
-			       : NULL;
+	if (!port_is_active(port))
+		return why_down(view, info, all, arena);
 	if (far && !port_is_active(far->port))
 		return NULL; /* told at the far end */
 	if (far)
 		return far->proof_text ? far->proof_text : "the far end does not answer";
 	if (port_is_ib(port))
 		return all ? "no port of the other host is on its fabric" : NULL;
-	if (is_idle)
+	if (info->use == PORT_UNUSED)
 		return "no address: it cannot be joined to a rail";
 	return arena_printf(arena, "%s lies in no subnet of %s", address_words(arena, port), view->other->name);
 }
@@ -188,7 +194,8 @@ static void advise_port(const struct view *view, const struct port_info *info, s
 		return;
 	if (is_silent(port, far))
 		remedy_advice(results, f, view->host,
-			      "see that %s and its partner hang on one cable or in one VLAN; to look: ping -c 3 -I %s %s",
+			      "see that %s and its partner hang on one cable or in one VLAN; to look: "
+			      "ping -c 3 -I %s %s",
 			      port->netdev->name, text_shell_word(results->arena, port->netdev->name), far->addr->text);
 	else if (!is_used && port_is_active(port))
 		advise_address(view, port, results, f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Why ports of two hosts are no rail although they might be one, in words, and what to do about it. Hosts are indices into
- * fabric->hosts.
+ * Why ports of two hosts are no rail although they might be one, in words, and what to do about it. Hosts are indices
+ * into fabric->hosts.
  */
 #ifndef SPARKFAB_RULES_NO_RAIL_H
 #define SPARKFAB_RULES_NO_RAIL_H
@@ -10,13 +10,12 @@
 #include "rules/pairs.h"
 
 /*
- * A port of one name is in use on one host, where it reaches nobody of the other, and idle on the other one: they look like
- * two ends of a rail that should be there. Whether such an idle port, ACTIVE or not as asked for, is on either kind of host.
+ * A port is in use on one host and reaches nobody of the other one, whose port of that name is idle: they look like two
+ * ends of a rail that should be there. Whether either kind of host has such an idle port, ACTIVE or not as asked for.
  */
 bool kinds_miss_rail(const struct pairs *pairs, const struct host_kind *a, const struct host_kind *b, bool is_active);
 
-/* How many ports of `host` are at fault by themselves. An address without a partner is only the consequence of another's
- * fault, so it does not count. */
+/* How many ports of `host` are at fault by themselves; an address without a partner is only a consequence. */
 size_t no_rail_faults(const struct pairs *pairs, size_t host, size_t other);
 
 struct no_rail {

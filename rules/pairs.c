@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Hosts sorted into kinds, their rails as bits, and the one place that decides which check a broken port belongs to. */
+/* Hosts sorted into kinds, their rails as bits, and pairs in groups: pairs.h. */
 #include "rules/pairs.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/alloc.h"
 #include "core/buf.h"
 #include "rules/causes.h"
+#include "rules/mtu.h"
 
 /* ---- kinds ---- */
 
@@ -115,7 +117,22 @@ static void sort_into_kinds(struct pairs *pairs)
 	arena_free(arena);
 }
 
-struct pairs *pairs_new(const struct fabric *fabric)
+static bool ends_differ(const struct rail *rail, const struct profile *profile)
+{
+	struct num first = num_err(ENODATA, NULL);
+
+	for (size_t e = 0; e < rail->n_ends; e++) {
+		struct num mtu = port_rdma_mtu(profile, rail->ends[e].port);
+
+		if (!mtu.err && !first.err && mtu.val != first.val)
+			return true;
+		if (!mtu.err)
+			first = mtu;
+	}
+	return false;
+}
+
+struct pairs *pairs_new(const struct fabric *fabric, const struct profile *profile)
 {
 	struct arena *arena = arena_new();
 	struct pairs *pairs = arena_alloc(arena, sizeof(*pairs));
@@ -124,6 +141,9 @@ struct pairs *pairs_new(const struct fabric *fabric)
 	pairs->fabric = fabric;
 	pairs->kind_of = arena_array(arena, fabric->n_hosts, sizeof(*pairs->kind_of));
 	sort_into_kinds(pairs);
+	pairs->mtus_differ = arena_array(arena, fabric->n_rails, sizeof(*pairs->mtus_differ));
+	for (size_t r = 0; r < fabric->n_rails; r++)
+		pairs->mtus_differ[r] = ends_differ(&fabric->rails[r], profile);
 	return pairs;
 }
 
@@ -177,56 +197,6 @@ bool kinds_are_cut(const struct host_kind *a, const struct host_kind *b)
 size_t pairs_between(const struct host_kind *a, const struct host_kind *b)
 {
 	return a == b ? a->n * (a->n - 1) / 2 : a->n * b->n;
-}
-
-/* ---- which check ---- */
-
-/* Whether a peer that this port should reach is out of reach altogether; a port on no rail might have reached any. */
-static bool peer_is_cut(const struct pairs *pairs, const struct port_info *info)
-{
-	const struct host_kind *own = kind_of_host(pairs, info->host);
-
-	for (size_t k = 0; k < pairs->n_kinds; k++) {
-		const struct host_kind *other = &pairs->kinds[k];
-
-		if ((other != own || own->n > 1) && (!info->rail || kind_is_on_rail(pairs, other, info->rail)) &&
-		    kinds_are_cut(own, other))
-			return true;
-	}
-	return false;
-}
-
-const struct rail_end *far_end_to_blame(const struct fabric *fabric, const struct rdma_port *port)
-{
-	const struct port_info *info = fabric_port(fabric, port);
-	const struct rail *rail = info ? info->rail : NULL;
-	const struct rail_end *far;
-	int own = port_blame(port), theirs;
-
-	/* Behind a switch each end has a cable of its own. */
-	if (!rail || rail->n_ends != 2 || fabric->kind == FABRIC_SWITCHED || own == 3 || own == 0)
-		return NULL;
-	far = &rail->ends[rail->ends[0].port == port];
-	theirs = port_blame(far->port);
-	return theirs > own || (theirs == own && far == &rail->ends[0]) ? far : NULL;
-}
-
-enum port_judge port_judged_by(const struct pairs *pairs, const struct rdma_port *port)
-{
-	const struct port_info *info = fabric_port(pairs->fabric, port);
-	enum port_trouble trouble = port_trouble(port);
-
-	if (trouble == TROUBLE_NONE)
-		return JUDGE_NOBODY;
-	if (trouble == TROUBLE_UNREAD)
-		return JUDGE_UNREAD;
-	if (trouble == TROUBLE_NO_SM)
-		return JUDGE_LINK_IB_SM;
-	if (!info || info->use == PORT_UNUSED)
-		return JUDGE_UNUSED;
-	if (peer_is_cut(pairs, info))
-		return JUDGE_LINK_FABRIC;
-	return far_end_to_blame(pairs->fabric, port) ? JUDGE_FAR_END : JUDGE_LINK_STATE;
 }
 
 /* ---- groups ---- */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each two hosts of a fabric: which rails they share, and which check fails for one that is missing. Worked out once a run.
- * A thousand hosts make half a million pairs, but they are of a few kinds only: what holds for two hosts holds for each two
- * of the same kinds.
+ * What hosts have in common, worked out once a run. A thousand hosts make half a million pairs, but they are of a few
+ * kinds only: what holds for two hosts holds for each two of the same kinds.
  */
 #ifndef SPARKFAB_RULES_PAIRS_H
 #define SPARKFAB_RULES_PAIRS_H
 
 #include "facts/fabric.h"
+#include "rules/profile.h"
 
 /* Hosts that differ in nothing by which a pair is judged: the same ports, in the same state, on the same rails. */
 struct host_kind {
@@ -24,9 +24,10 @@ struct pairs {
 	const struct fabric *fabric;
 	struct host_kind *kinds; size_t n_kinds; /* in the order of their first hosts */
 	size_t *kind_of; /* index into kinds, by index into fabric->hosts */
+	bool *mtus_differ; /* by rail: two of its ends have RDMA MTUs that are known and not the same */
 };
 
-struct pairs *pairs_new(const struct fabric *fabric);
+struct pairs *pairs_new(const struct fabric *fabric, const struct profile *profile);
 struct pairs *pairs_free(struct pairs *pairs);
 
 const struct host_kind *kind_of_host(const struct pairs *pairs, size_t host); /* host: index into fabric->hosts */
@@ -39,22 +40,6 @@ bool kind_is_on_rail(const struct pairs *pairs, const struct host_kind *kind, co
 
 /* Both have RDMA ports, and no rail between them works, for a reason that no other check fails for. */
 bool kinds_are_cut(const struct host_kind *a, const struct host_kind *b);
-
-/* Which check fails for a port that is not as it should be. */
-enum port_judge {
-	JUDGE_NOBODY,	   /* ACTIVE */
-	JUDGE_UNUSED,	   /* not ACTIVE, and nothing says that it should be */
-	JUDGE_UNREAD,	   /* its state could not be read */
-	JUDGE_LINK_STATE,
-	JUDGE_FAR_END,	   /* it lost its signal with the other end of the same cable, for which link.state fails */
-	JUDGE_LINK_FABRIC, /* it is down, and so is every other rail to that peer: one finding for all of them */
-	JUDGE_LINK_IB_SM,
-};
-
-enum port_judge port_judged_by(const struct pairs *pairs, const struct rdma_port *port);
-
-/* The other end of a cable whose both ends are down, if the cause is there: set down, or simply told first. NULL: none. */
-const struct rail_end *far_end_to_blame(const struct fabric *fabric, const struct rdma_port *port);
 
 /* Pairs of which one thing is said at once, since they have one host in common: one broken host, one finding. */
 struct pair_group {
