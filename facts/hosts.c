@@ -13,6 +13,8 @@ struct host {
 	bool owned;
 	struct source *source;
 	struct snapshot *snapshot; /* NULL: only a failed contact is known */
+	const char *wanted;	   /* the name it would have alone; NULL without a snapshot */
+	unsigned number;	   /* behind the name, from 2, where others wanted the same; 1: none */
 };
 
 struct hosts {
@@ -56,12 +58,20 @@ static bool name_is_taken(const struct hosts *hosts, const char *name)
 	return false;
 }
 
-static const char *free_name(struct hosts *hosts, const char *wanted)
+/* "worker", "worker#2", …: counted on from the last host that wanted this name. */
+static const char *free_name(struct hosts *hosts, struct host *host, const char *wanted)
 {
 	const char *name = wanted;
 
-	for (unsigned i = 2; name_is_taken(hosts, name); i++)
-		name = arena_printf(hosts->arena, "%s#%u", wanted, i);
+	host->wanted = wanted;
+	host->number = 1;
+	for (size_t i = 0; i < hosts->n; i++)
+		if (&hosts->items[i] != host && hosts->items[i].wanted && !strcmp(hosts->items[i].wanted, wanted))
+			host->number = hosts->items[i].number + 1;
+	if (host->number > 1)
+		name = arena_printf(hosts->arena, "%s#%u", wanted, host->number);
+	while (name_is_taken(hosts, name))
+		name = arena_printf(hosts->arena, "%s#%u", wanted, ++host->number);
 	return name;
 }
 
@@ -82,7 +92,7 @@ void hosts_add(struct hosts *hosts, struct records *records, bool own)
 	if (!wanted)
 		wanted = first ? "head" : "worker";
 	hosts->n_known++;
-	host->snapshot = snapshot_from_records(records, free_name(hosts, wanted), first ? "head" : "worker", &host->source);
+	host->snapshot = snapshot_from_records(records, free_name(hosts, host, wanted), first ? "head" : "worker", &host->source);
 }
 
 int hosts_add_file(struct hosts *hosts, const char *path, struct fault *reterr)
