@@ -43,11 +43,12 @@ const struct neighbour *find_neighbour(const struct snapshot *host, const struct
 				       const char *addr)
 {
 	size_t i = neighbour_bound(host, netdev, family, addr);
-	const struct neighbour *at = &host->neighbours[i];
+	const struct neighbour *at;
 
-	if (i == host->n_neighbours || at->netdev != netdev || at->family != family || strcmp(at->addr, addr) != 0)
+	if (i == host->n_neighbours)
 		return NULL;
-	return at;
+	at = &host->neighbours[i];
+	return at->netdev == netdev && at->family == family && !strcmp(at->addr, addr) ? at : NULL;
 }
 
 const struct neighbour *netdev_neighbours(const struct snapshot *host, const struct netdev *netdev, size_t *ret_n)
@@ -57,7 +58,7 @@ const struct neighbour *netdev_neighbours(const struct snapshot *host, const str
 	while (n < host->n_neighbours && host->neighbours[n].netdev == netdev)
 		n++;
 	*ret_n = n - first;
-	return host->neighbours + first;
+	return n > first ? &host->neighbours[first] : NULL;
 }
 
 bool neighbour_is_known(const struct neighbour *neighbour)
