@@ -49,9 +49,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bool with_base = size > 0 && data[0] == '+';
 	char *text;
 
-	size -= size > 0;
+	/* A fixture as it stands is a seed; '+' in front lets it have bases. */
+	data += with_base;
+	size -= with_base;
 	text = xcalloc(size + 1, 1);
-	memcpy(text, data + 1, size);
+	memcpy(text, data, size);
 	if (records_parse(first, "fuzz", text, size, with_base ? load_base : NULL, text, &fault) == 0) {
 		ask(first);
 		records_write(first, false, &once);
