@@ -104,7 +104,7 @@ static size_t judge_host(struct verdicts *v, const struct snapshot *host, size_t
 		n_rails++;
 	}
 	for (int what = PKEY_FIRST_DIFFERS; what < N_PKEY_CASES; what++)
-		if (n[what] > 0)
+		if (first[what])
 			tell(v, (enum pkey_case)what, n[what], first[what]->rail, &first[what]->rail->ends[0],
 			     first[what]->end);
 	*ret_n_good += n[PKEY_GOOD];

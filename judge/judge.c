@@ -80,7 +80,7 @@ static void run_check(struct verdicts *v, const struct judge_options *options)
 		note_not_compared(v);
 	else if (v->check->run)
 		run_on_hosts(v);
-	else
+	else if (v->check->compare)
 		v->check->compare(v);
 }
 
