@@ -69,12 +69,8 @@ int gather_check_peers(const struct gather_options *options, struct fault *reter
 	return 0;
 }
 
-static void gather_head(void *ctx)
+static void gather_head(struct gathering *g)
 {
-	struct gathering *g = ctx;
-
-	if (g->sampled_ns)
-		return;
 	/* The typed view is built again from the records, for judging; here it only drives what is read. */
 	snapshot_free(snapshot_gather(g->source, g->head_name, "head"));
 	g->sampled_ns = clock_boot_ns();
@@ -303,9 +299,11 @@ static int ask_peers(struct gathering *g, const struct gather_options *options, 
 	g->of_peer = arena_array(g->arena, options->peers.n, sizeof(*g->of_peer));
 	g->of_peer_owned = arena_array(g->arena, options->peers.n, sizeof(*g->of_peer_owned));
 	g->refused = arena_array(g->arena, options->peers.n, sizeof(*g->refused));
+	peers_start(g->peers, &verb_stop);
+	gather_head(g); /* while they connect */
 	err = peers_connect(g->peers, &verb_stop);
 	if (!err)
-		err = needed_command(g, "gather", gather_head);
+		err = needed_command(g, "gather", NULL);
 	if (err)
 		fault_set(reterr, -err, "stopped");
 	return err;
@@ -336,7 +334,7 @@ int gather_live(const struct gather_options *options, struct gathering **ret, st
 	start_head(g, options->level);
 	if (options->peers.n)
 		err = ask_peers(g, options, reterr);
-	if (!err)
+	else
 		gather_head(g);
 	if (!err && g->peers && options->level >= LEVEL_PROBE)
 		err = probe_rails(g, options);

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The verbs library, for the few things that only it tells: a port's MTU, width and speed. Opened at run time, since a host
+ * The verbs library, for the few things that only it tells (a port's MTU, width and speed) or tells at once
+ * (which GIDs are set). Opened at run time, since a host
  * without it must still be looked at; types come from its header.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/alloc.h"
 #include "core/dl.h"
 #include "facts/source_live.h"
+
+#define GID_ENTRIES_MAX 1600u /* set slots of one device: the kernel takes at most 64 KiB of them */
 
 /* As in the library, whose names are macros in its header. */
 struct verbs_calls {
@@ -18,9 +23,32 @@ struct verbs_calls {
 	struct ibv_context *(*open_device)(struct ibv_device *device);
 	int (*close_device)(struct ibv_context *context);
 	int (*query_port)(struct ibv_context *context, uint8_t port, void *ret_attr);
+	ssize_t (*query_gid_table)(struct ibv_context *context, struct ibv_gid_entry *entries, size_t max, uint32_t flags,
+				   size_t size); /* since rdma-core 32; NULL before */
 };
 
-static int verbs_open(struct verbs_calls *calls, struct fault *reterr)
+struct live_verbs {
+	bool tried;
+	int err; /* of opening the library or listing the devices: -errno */
+	struct fault fault;
+	struct verbs_calls calls;
+	struct ibv_device **list;
+	int n;
+};
+
+struct live_verbs *live_verbs_new(void)
+{
+	return xcalloc(1, sizeof(struct live_verbs));
+}
+
+void live_verbs_free(struct live_verbs *verbs)
+{
+	if (verbs->list)
+		verbs->calls.free_device_list(verbs->list);
+	free(verbs);
+}
+
+static int open_library(struct verbs_calls *calls, struct fault *reterr)
 {
 	static const char *const names[] = { "libibverbs.so.1", NULL };
 	static const struct dl_symbol symbols[] = {
@@ -30,10 +58,26 @@ static int verbs_open(struct verbs_calls *calls, struct fault *reterr)
 		{ "ibv_open_device", offsetof(struct verbs_calls, open_device), "IBVERBS_1.1", 0 },
 		{ "ibv_close_device", offsetof(struct verbs_calls, close_device), "IBVERBS_1.1", 0 },
 		{ "ibv_query_port", offsetof(struct verbs_calls, query_port), "IBVERBS_1.1", 0 },
+		{ "_ibv_query_gid_table", offsetof(struct verbs_calls, query_gid_table), "IBVERBS_1.11", 1 },
 		{ 0 },
 	};
 
 	return dl_open_table(names, symbols, calls, reterr);
+}
+
+static int verbs_open(struct live_verbs *verbs)
+{
+	if (verbs->tried)
+		return verbs->err;
+	verbs->tried = true;
+	verbs->err = open_library(&verbs->calls, &verbs->fault);
+	if (verbs->err < 0)
+		return verbs->err;
+	errno = 0;
+	verbs->list = verbs->calls.get_device_list(&verbs->n);
+	if (!verbs->list)
+		verbs->err = fault_set(&verbs->fault, errno ? errno : EIO, "the verbs library cannot list devices");
+	return verbs->err;
 }
 
 static json_t *failure(int err, const char *text)
@@ -41,13 +85,11 @@ static json_t *failure(int err, const char *text)
 	return json_pack("{s:i, s:s}", "errno", err, "error", text);
 }
 
-json_t *live_verbs_available(void)
+json_t *live_verbs_available(struct live_verbs *verbs)
 {
-	struct verbs_calls calls;
-	struct fault fault = { 0 };
-	int rc = verbs_open(&calls, &fault);
+	int rc = verbs_open(verbs);
 
-	return rc < 0 ? failure(-rc, fault.msg) : json_pack("{s:b}", "available", 1);
+	return rc < 0 ? failure(-rc, verbs->fault.msg) : json_pack("{s:b}", "available", 1);
 }
 
 /* The header's inline ibv_query_port(), which would have us linked to the library. */
@@ -98,10 +140,34 @@ static json_t *port_json(const struct ibv_port_attr *attr)
 	return json;
 }
 
+/*
+ * Which slots of the port's GID table are set. One call: reading a thousand sysfs files to find two takes longer than
+ * everything else. NULL where library or kernel cannot tell; the values themselves are read from sysfs all the same.
+ */
+static json_t *gid_indices(const struct verbs_calls *calls, struct ibv_context *context, unsigned port)
+{
+	struct ibv_gid_entry *entries;
+	json_t *indices = NULL;
+	ssize_t n;
+
+	if (!calls->query_gid_table)
+		return NULL;
+	entries = xcalloc(GID_ENTRIES_MAX, sizeof(*entries));
+	n = calls->query_gid_table(context, entries, GID_ENTRIES_MAX, 0, sizeof(*entries));
+	if (n >= 0)
+		indices = json_array();
+	for (ssize_t i = 0; i < n; i++)
+		if (entries[i].port_num == port)
+			json_array_append_new(indices, json_integer(entries[i].gid_index));
+	free(entries);
+	return indices;
+}
+
 static json_t *ask_device(const struct verbs_calls *calls, struct ibv_device *device, unsigned port)
 {
 	struct ibv_port_attr attr;
 	struct ibv_context *context;
+	json_t *json, *gids;
 	int err;
 
 	errno = 0;
@@ -109,27 +175,26 @@ static json_t *ask_device(const struct verbs_calls *calls, struct ibv_device *de
 	if (!context)
 		return failure(errno ? errno : EIO, "the verbs library cannot open the device");
 	err = query_port(calls, context, (uint8_t)port, &attr);
+	json = err ? failure(err > 0 ? err : -err, "the port cannot be queried") : port_json(&attr);
+	gids = err ? NULL : gid_indices(calls, context, port);
+	if (gids)
+		json_object_set_new(json, "gids", gids);
 	calls->close_device(context);
-	return err ? failure(err > 0 ? err : -err, "the port cannot be queried") : port_json(&attr);
+	return json;
 }
 
-json_t *live_verbs_port(const char *dev, unsigned port, int *ret_err)
+json_t *live_verbs_port(struct live_verbs *verbs, const char *dev, unsigned port, int *ret_err)
 {
-	struct verbs_calls calls;
-	struct ibv_device **list;
-	json_t *json = NULL;
-	int n = 0;
+	int rc = verbs_open(verbs);
 
-	*ret_err = verbs_open(&calls, NULL);
-	if (*ret_err < 0)
+	if (rc < 0 && !verbs->calls.get_device_list) {
+		*ret_err = rc;
 		return NULL;
-	errno = 0;
-	list = calls.get_device_list(&n);
-	if (!list)
-		return failure(errno ? errno : EIO, "the verbs library cannot list devices");
-	for (int i = 0; !json && i < n; i++)
-		if (strcmp(calls.get_device_name(list[i]), dev) == 0)
-			json = ask_device(&calls, list[i], port);
-	calls.free_device_list(list);
-	return json ? json : failure(ENODEV, "the verbs library does not list the device (no provider, or no /dev/infiniband)");
+	}
+	if (rc < 0)
+		return failure(-rc, verbs->fault.msg);
+	for (int i = 0; i < verbs->n; i++)
+		if (strcmp(verbs->calls.get_device_name(verbs->list[i]), dev) == 0)
+			return ask_device(&verbs->calls, verbs->list[i], port);
+	return failure(ENODEV, "the verbs library does not list the device (no provider, or no /dev/infiniband)");
 }

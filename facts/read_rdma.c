@@ -154,14 +154,40 @@ static int list_numbers(struct reading *r, const char *path, uint64_t **ret, siz
 	return 0;
 }
 
-static void read_gids(struct reading *r, struct rdma_port *port, const char *base)
+/* Where the verbs library tells which slots are set, nobody has to look through all of them. */
+static int told_slots(struct reading *r, const json_t *verbs, uint64_t **ret, size_t *ret_n)
+{
+	const json_t *indices = json_object_get(verbs, "gids");
+	size_t n = json_array_size(indices);
+
+	if (!json_is_array(indices) || n > UINT16_MAX)
+		return -ENODATA;
+	*ret = arena_array(r->scratch, n, sizeof(**ret));
+	*ret_n = 0;
+	for (size_t i = 0; i < n; i++) {
+		json_int_t index = json_integer_value(json_array_get(indices, i));
+
+		if (index >= 0 && index <= UINT16_MAX)
+			(*ret)[(*ret_n)++] = (uint64_t)index;
+	}
+	if (*ret_n)
+		qsort(*ret, *ret_n, sizeof(**ret), compare_u64);
+	return 0;
+}
+
+static void read_gids(struct reading *r, struct rdma_port *port, const char *base, const json_t *verbs)
 {
 	const char *dir = arena_printf(r->arena, "%s/gids", base);
 	uint64_t *slots;
 	size_t n;
-	int err = list_numbers(r, dir, &slots, &n);
+	int err = told_slots(r, verbs, &slots, &n);
 
-	port->gid_slots = err ? num_err(-err, dir) : num_of((int64_t)n, dir);
+	if (!err) {
+		port->gid_slots = reading_json_num(verbs, 0, "gid_tbl_len", arena_printf(r->arena, "ibv_query_port %s", port->name));
+	} else {
+		err = list_numbers(r, dir, &slots, &n);
+		port->gid_slots = err ? num_err(-err, dir) : num_of((int64_t)n, dir);
+	}
 	for (size_t i = 0; !err && i < n; i++) {
 		uint8_t raw[16];
 
@@ -272,8 +298,8 @@ static void reread_counters(struct reading *r, struct counter *counters, size_t 
 
 /* ---- ports ---- */
 
-/* Only the verbs library tells a port's MTU: neither sysfs nor netlink does. */
-static void read_verbs(struct reading *r, struct rdma_port *port)
+/* Only the verbs library tells a port's MTU: neither sysfs nor netlink does. Returns its fact; NULL if there is none. */
+static const json_t *read_verbs(struct reading *r, struct rdma_port *port)
 {
 	const json_t *json = NULL;
 	const char *origin = arena_printf(r->arena, "ibv_query_port %s", port->name);
@@ -295,11 +321,13 @@ static void read_verbs(struct reading *r, struct rdma_port *port)
 		port->width = num_err(VALUE_PLACEHOLDER, origin);
 		port->speed = num_err(VALUE_PLACEHOLDER, origin);
 	}
+	return err ? NULL : json;
 }
 
 static void read_port(struct reading *r, struct rdma_port *port)
 {
 	const char *base = arena_printf(r->arena, IB "/%s/ports/%u", port->dev->name, port->number);
+	const json_t *verbs;
 
 	port->state = port_state_of(leading_num(reading_text(r, "%s/state", base)));
 	port->phys_state = leading_num(reading_text(r, "%s/phys_state", base));
@@ -309,13 +337,13 @@ static void read_port(struct reading *r, struct rdma_port *port)
 	port->lid = reading_num(r, "%s/lid", base);
 	port->sm_lid = reading_num(r, "%s/sm_lid", base);
 	port->sm_sl = reading_num(r, "%s/sm_sl", base);
-	read_gids(r, port, base);
+	verbs = read_verbs(r, port);
+	read_gids(r, port, base, verbs);
 	if (num_is(port->link_layer, LINK_LAYER_INFINIBAND))
 		read_pkeys(r, port, base);
 	else
 		port->pkeys_listed = num_err(VALUE_NOT_ASKED, NULL);
 	read_subnet_prefix(r, port, base);
-	read_verbs(r, port);
 	read_counters(r, arena_printf(r->arena, "%s/counters", base), &port->counters, &port->n_counters);
 	read_counters(r, arena_printf(r->arena, "%s/hw_counters", base), &port->hw_counters, &port->n_hw_counters);
 }

@@ -29,8 +29,14 @@ int live_facts_ask(struct live_facts *facts, const char *key, const json_t **ret
 /* The EEPROM's first 256 bytes (lower memory and upper page 0) as the fact "ethtool/module/DEV". NULL: no known layout. */
 json_t *module_eeprom_decode(const uint8_t page[256]);
 
+struct live_verbs;
+
+/* The library is opened when first needed; its list of devices is kept until free. */
+struct live_verbs *live_verbs_new(void);
+void live_verbs_free(struct live_verbs *verbs);
+
 /* The fact "verbs", and "verbs/DEV/PORT"; new references, or NULL and -errno in *ret_err. */
-json_t *live_verbs_available(void);
-json_t *live_verbs_port(const char *dev, unsigned port, int *ret_err);
+json_t *live_verbs_available(struct live_verbs *verbs);
+json_t *live_verbs_port(struct live_verbs *verbs, const char *dev, unsigned port, int *ret_err);
 
 #endif

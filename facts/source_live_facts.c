@@ -32,6 +32,7 @@ struct live_facts {
 	struct arena *arena;
 	json_t *given; /* every fact handed out: they live as long as the source */
 	int ioctl_fd;
+	struct live_verbs *verbs;
 };
 
 struct live_facts *live_facts_new(struct source *files, struct live_nl *nl)
@@ -43,6 +44,7 @@ struct live_facts *live_facts_new(struct source *files, struct live_nl *nl)
 	facts->arena = arena_new();
 	facts->given = json_array();
 	facts->ioctl_fd = -1;
+	facts->verbs = live_verbs_new();
 	return facts;
 }
 
@@ -52,6 +54,7 @@ void live_facts_free(struct live_facts *facts)
 		return;
 	if (facts->ioctl_fd >= 0)
 		close(facts->ioctl_fd);
+	live_verbs_free(facts->verbs);
 	json_decref(facts->given);
 	arena_free(facts->arena);
 	free(facts);
@@ -265,10 +268,11 @@ static json_t *fact_verbs(struct live_facts *facts, const char *rest, int *ret_e
 	uint64_t port;
 
 	if (*rest == '\0')
-		return live_verbs_available();
+		return live_verbs_available(facts->verbs);
 	if (!slash || !text_parse_u64(slash + 1, &port) || port == 0 || port > 255)
 		return NULL;
-	return live_verbs_port(arena_strndup(facts->arena, rest, (size_t)(slash - rest)), (unsigned)port, ret_err);
+	return live_verbs_port(facts->verbs, arena_strndup(facts->arena, rest, (size_t)(slash - rest)), (unsigned)port,
+			       ret_err);
 }
 
 /* The character device of an RDMA device: /sys/class/infiniband_verbs/uverbsN/ibdev names it. */

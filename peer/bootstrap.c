@@ -217,7 +217,7 @@ const char *bootstrap_line(struct arena *arena, const struct agent_files *files,
 {
 	cleanup_buf struct buf line = BUF_INIT;
 
-	buf_addf(&line, "y=%d; m=$(uname -m); i=; case $m in ", no_deploy ? 0 : 1);
+	buf_addf(&line, "y=%d; { read -r m </proc/sys/kernel/arch; } 2>/dev/null || m=$(uname -m); i=; case $m in ", no_deploy ? 0 : 1);
 	for (size_t i = 0; i < files->n; i++)
 		buf_addf(&line, "%s) i=%s;; ", files->items[i].arch, files->items[i].id);
 	buf_adds(&line, "-) ;; esac; ");

@@ -73,7 +73,10 @@ struct peers *peers_new(const char *const names[], size_t n, const struct peer_o
 struct peer *peers_get(struct peers *peers, size_t i); /* in the order of names */
 size_t peers_count(const struct peers *peers);
 
-/* Connects to all, says HELLO. Peers that fail have fault_kind set; that is no failure of the call. 0, or -EINTR if
+/* Starts every peer's transport, and waits for none: what the caller does before peers_connect() costs no time of its own. */
+void peers_start(struct peers *peers, const volatile bool *stop);
+
+/* Connects to all, says HELLO. Starts those that peers_start() has not. Peers that fail have fault_kind set; that is no failure of the call. 0, or -EINTR if
  * *stop became true (a signal). */
 int peers_connect(struct peers *peers, const volatile bool *stop);
 

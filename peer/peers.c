@@ -133,21 +133,28 @@ static void fail_all(struct peers *peers, enum peer_fault kind, const struct fau
 	}
 }
 
-int peers_connect(struct peers *peers, const volatile bool *stop)
+void peers_start(struct peers *peers, const volatile bool *stop)
 {
 	struct session_shared *shared = &peers->shared;
 	struct fault fault = { 0 };
 
+	if (shared->line)
+		return;
 	ignore_sigpipe();
 	if (agent_files_find(peers->arena, peers->agent_path, &shared->files, &fault) < 0) {
 		fail_all(peers, PEER_FAULT_NO_AGENT, &fault);
-		return 0;
+		return;
 	}
 	shared->line = bootstrap_line(peers->arena, &shared->files, shared->no_deploy);
 	shared->env = transport_env(peers->arena, environ);
 	for (size_t i = 0; i < peers->n && !(stop && *stop); i++)
 		if (peers->sessions[i].step == SESSION_NEW)
 			session_start(&peers->sessions[i]);
+}
+
+int peers_connect(struct peers *peers, const volatile bool *stop)
+{
+	peers_start(peers, stop);
 	return run_loop(peers, stop);
 }
 
