@@ -738,8 +738,12 @@ static void unfit_agents_are_explained(void **state)
 	peers_free(peers);
 	snprintf(path, sizeof(path), "%s/.cache/sparkfab", place.home);
 	assert_int_equal(entries_below(path), 0);
-	/* uname says another machine. */
+	/* uname says another machine; it is asked where the kernel (before 6.1) has no /proc/sys/kernel/arch. */
 	write_script(place.bin, "uname", "#!/bin/sh\necho riscv64\n");
+	write_script(place.bin, "oldkernel",
+		     "#!/bin/sh\nexec dash -c \"$(printf %s \"$2\" | sed s,/proc/sys/kernel/arch,/nonexistent,)\"\n");
+	place_via(&place, place.home, "oldkernel");
+	options.via = place.via;
 	options.agent_path = self;
 	peers = peers_new(names, 1, &options, NULL, NULL);
 	assert_int_equal(peers_connect(peers, NULL), 0);
