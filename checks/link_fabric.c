@@ -17,7 +17,7 @@
 /* What there is to say about two hosts; worse ones later. */
 enum pair_case {
 	PAIR_GOOD,
-	PAIR_UNPROVEN,	/* joined by subnet only although this run tried to reach the far end */
+	PAIR_UNPROVEN,	/* addresses fit, but nobody was seen at the far end */
 	PAIR_TOLD,	/* fewer rails than there should be; another check fails for the cause */
 	PAIR_ODD,	/* a rail may be missing: a port of the same name is in use on one host alone */
 	PAIR_UNDECIDED, /* no rail; another check fails for the cause */
@@ -31,10 +31,10 @@ static const struct saying {
 	const char *what, *end;
 	bool has_remedy;
 } sayings[] = {
-	[PAIR_UNPROVEN] = { VERDICT_UNKNOWN, ", tried in this run, but nobody was seen at the far end", "", false },
+	[PAIR_UNPROVEN] = { VERDICT_UNKNOWN, " by their addresses, but nobody was seen at the far end", "", false },
 	[PAIR_TOLD] = { VERDICT_WARN, " works", " (another check fails for the cause)", false },
 	[PAIR_ODD] = { VERDICT_WARN, "; one more may be missing", "", true },
-	[PAIR_UNDECIDED] = { VERDICT_UNKNOWN, "; another check fails for the cause", "", false },
+	[PAIR_UNDECIDED] = { VERDICT_SKIP, "; another check tells the cause", "", false },
 	[PAIR_SHORT] = { VERDICT_FAIL, ", another is missing", "", true },
 	[PAIR_CUT] = { VERDICT_FAIL, "", "", true },
 };
@@ -47,10 +47,10 @@ struct judging {
 
 /* ---- what is the case ---- */
 
-/* Did the head try this host's rails in this run without any proof? What was only recorded is not asked for proofs. */
+/* A rail from the head to this host of which only addresses speak: proofs are kept towards the head alone. */
 static bool is_unproven(const struct verdicts *v, const struct host_kind *head, const struct host_kind *kind)
 {
-	if (head->host != v->fabric->hosts[0] || head->host->n_reaches == 0)
+	if (head->host != v->fabric->hosts[0])
 		return false;
 	for (size_t i = 0; i < kind->host->n_ports; i++) {
 		const struct port_info *info = fabric_port(v->fabric, kind->host->ports[i]);
@@ -123,7 +123,18 @@ static const char *reason_words(struct arena *arena, const struct no_rail *reaso
 	return words;
 }
 
-/* A host without RDMA ports: there is nothing more to say about its pairs. */
+static void advise_proof(struct verdicts *v, struct finding *f)
+{
+	const struct snapshot *head = v->fabric->hosts[0];
+
+	if (head->n_reaches == 0)
+		remedy_advice(v->results, f, head, "try the rails: --level probe sends a packet or two over each");
+	else
+		remedy_advice(v->results, f, head,
+			      "let echo requests or a UDP datagram pass on the rails, or send something over them and run again");
+}
+
+/* A host without RDMA ports: link.present says so. SKIPped where it is required, the check still closes the gate. */
 static bool tell_portless(struct verdicts *v, const struct snapshot *one, const struct snapshot *other)
 {
 	const struct snapshot *portless = one->n_ports == 0 ? one : other;
@@ -131,7 +142,7 @@ static bool tell_portless(struct verdicts *v, const struct snapshot *one, const 
 
 	if (portless->n_ports > 0)
 		return false;
-	f = unknown(v, portless, pair_name(v->results->arena, one, other),
+	f = skip(v, portless, pair_name(v->results->arena, one, other),
 		    "no rail can be judged: %s has no RDMA port (see link.present)", portless->name);
 	finding_host(v->results, f, portless == one ? other->name : one->name);
 	return true;
@@ -165,7 +176,9 @@ static void tell_group(const struct judging *j, enum pair_case what, const struc
 			 text_of(reasons[i].why, reasons[i].port->state.origin));
 	if (j->wanted)
 		expected_threshold(v, f, j->wanted, NULL);
-	if (saying->has_remedy)
+	if (what == PAIR_UNPROVEN)
+		advise_proof(v, f);
+	else if (saying->has_remedy)
 		no_rail_advise(v->pairs, odd, other, v->results, f);
 }
 
@@ -248,7 +261,8 @@ static void tell_absent(struct verdicts *v)
 
 		if (contact->fault == CONTACT_OK)
 			continue;
-		f = unknown(v, NULL, contact->name, "%s was not seen: no rail to it can be judged", contact->name);
+		f = skip(v, NULL, contact->name, "%s was not seen (peer.reach, peer.agent): no rail to it can be judged",
+			 contact->name);
 		finding_host(v->results, f, contact->name);
 	}
 }

@@ -232,8 +232,9 @@ static void test_signals_are_the_default_ones(void **state)
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigprocmask(SIG_BLOCK, &set, &old);
-	run(ARGV("grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status"), NULL,
-	    "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n", "", 0);
+	/* Signals 32 and 33 are the C library's own: some launchers leave them ignored, and nobody can set them back. */
+	run(ARGV("sed", "-nE", "s/^(Sig(Blk|Ign):).(0{16}|0000000180000000)$/\\1 none/p", "/proc/self/status"), NULL,
+	    "SigBlk: none\nSigIgn: none\n", "", 0);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	signal(SIGPIPE, SIG_DFL);
 }
