@@ -45,6 +45,12 @@ static size_t next_plain_word(const struct finding *finding, const char **pos)
 	}
 }
 
+/* A peer that was not reached is the subject and the host: named once. */
+static bool has_subject(const struct finding *finding)
+{
+	return *finding->subject && !(finding->n_hosts == 1 && !strcmp(finding->subject, finding->hosts[0]));
+}
+
 /* Whether two findings of a check say the same about different subjects. */
 static bool says_the_same(const struct finding *a, const struct finding *b)
 {
@@ -73,7 +79,7 @@ static void put_headline(struct pen *pen, const struct finding *finding)
 	pen_begin(pen, 0);
 	pen_put(pen, verdict_ink(finding->verdict), "%s", verdict_word(finding->verdict));
 	pen_put(pen, INK_BOLD, "  %s", finding->check);
-	if (*finding->subject)
+	if (has_subject(finding))
 		pen_put(pen, INK_PLAIN, "  %s", finding->subject);
 	if (finding->n_hosts)
 		pen_put(pen, INK_PLAIN, " on %s", host_words(pen->arena, finding->hosts, finding->n_hosts, 3));
@@ -164,9 +170,9 @@ static void put_more(struct pen *pen, const struct group *group)
 	for (size_t i = 0; i < n; i++) {
 		const struct finding *finding = group->more[i];
 
-		pen_put(pen, INK_PLAIN, "%s %s", i ? "," : "", finding->subject);
+		pen_put(pen, INK_PLAIN, "%s %s", i ? "," : "", has_subject(finding) ? finding->subject : "");
 		if (finding->n_hosts)
-			pen_put(pen, INK_PLAIN, "%s%s", *finding->subject ? " on " : "",
+			pen_put(pen, INK_PLAIN, "%s%s", has_subject(finding) ? " on " : "",
 				host_words(pen->arena, finding->hosts, finding->n_hosts, 3));
 	}
 	if (n < group->n_more)
@@ -275,7 +281,8 @@ static void put_advice(struct pen *pen, const struct cures *cures)
 			continue;
 		pen_begin(pen, 2);
 		if (*hosts[0])
-			pen_put(pen, INK_BOLD, "on %s: ", host_words(pen->arena, hosts, n, 3));
+			pen_put(pen, INK_BOLD, "on %s%s: ", host_words(pen->arena, hosts, n, 3),
+				cures->items[i]->is_persistent ? ", after a reboot too" : "");
 		pen_put(pen, INK_PLAIN, "%s", cures->items[i]->advice);
 		pen_end(pen, 4);
 	}

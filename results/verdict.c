@@ -208,6 +208,18 @@ static void add_undecided(struct buf *out, const struct undecided *undecided, si
 		buf_addf(out, " on %s", undecided->host);
 }
 
+/* Required checks that were skipped or not run beside the ones that are UNKNOWN themselves. */
+static void add_consequences(struct buf *out, const struct undecided *undecided, size_t n)
+{
+	size_t n_others = 0;
+
+	for (size_t i = 0; i < n; i++)
+		n_others += undecided[i].gap != GAP_UNKNOWN;
+	if (n_others)
+		buf_addf(out, ", nor %zu required check%s that need%s it", n_others, n_others > 1 ? "s" : "",
+			 n_others > 1 ? "" : "s");
+}
+
 static void decide(struct results *results, const struct undecided *undecided, size_t n_undecided)
 {
 	const size_t *counts = results->counts;
@@ -216,12 +228,13 @@ static void decide(struct results *results, const struct undecided *undecided, s
 	if (counts[VERDICT_FAIL]) {
 		results->verdict = VERDICT_FAIL;
 		add_worst(&why, results, VERDICT_FAIL, "failed");
-	} else if (n_undecided) {
-		results->verdict = VERDICT_UNKNOWN;
-		add_undecided(&why, undecided, n_undecided);
 	} else if (counts[VERDICT_UNKNOWN]) {
 		results->verdict = VERDICT_UNKNOWN;
 		add_worst(&why, results, VERDICT_UNKNOWN, "could not be decided");
+		add_consequences(&why, undecided, n_undecided);
+	} else if (n_undecided) {
+		results->verdict = VERDICT_UNKNOWN;
+		add_undecided(&why, undecided, n_undecided);
 	} else if (!counts[VERDICT_PASS]) {
 		results->verdict = VERDICT_UNKNOWN;
 		buf_adds(&why, results->n_findings ? "nothing passed" : "nothing was judged");

@@ -17,6 +17,7 @@ struct setting {
 	const char *nm;	      /* "802-3-ethernet.mtu 9000" */
 	const char *networkd; /* line under [Link] */
 	const char *ifupdown; /* words for a person */
+	const char *plain;    /* "MTU 9000" */
 	const char *by_hand;  /* what a person has to see to in netplan's files, where no command can */
 	const char *file;     /* name of the drop-in */
 };
@@ -121,7 +122,8 @@ static void keep(struct results *results, struct finding *f, const struct snapsh
 		break;
 	case KEEPER_UNKNOWN:
 		keep_by_hand(results, f, host,
-			     "put it where this host keeps its network settings: no manager of them was seen");
+			     "keep %s of %s where this host has its network settings (no manager of them was seen)",
+			     setting->plain, netdev->name);
 		break;
 	}
 }
@@ -135,6 +137,7 @@ void remedy_set_mtu(struct results *results, struct finding *finding, const stru
 		.nm = arena_printf(arena, "802-3-ethernet.mtu %" PRId64, mtu),
 		.networkd = arena_printf(arena, "MTUBytes=%" PRId64, mtu),
 		.ifupdown = arena_printf(arena, "mtu %" PRId64, mtu),
+		.plain = arena_printf(arena, "MTU %" PRId64, mtu),
 		.by_hand = arena_printf(arena, "set mtu: %" PRId64, mtu),
 		.file = "mtu",
 	};
@@ -152,6 +155,7 @@ void remedy_set_up(struct results *results, struct finding *finding, const struc
 		.networkd = "ActivationPolicy=up",
 		.ifupdown = "an \"auto\" line",
 		/* netplan brings up what it knows, unless told not to: there is only something to remove */
+		.plain = "the state up",
 		.by_hand = "have an entry without activation-mode",
 		.file = "activation",
 	};

@@ -105,7 +105,7 @@ static void others_are_told_in_words(void **state)
 		   "mtu 9000 in the part of /etc/network/interfaces that is about eth1");
 	make(&made, "eth1");
 	expect_mtu(&made, "ip link set dev eth1 mtu 9000", NULL,
-		   "put it where this host keeps its network settings: no manager of them was seen");
+		   "keep MTU 9000 of eth1 where this host has its network settings (no manager of them was seen)");
 }
 
 static void names_reach_a_shell_only_in_quotes(void **state)

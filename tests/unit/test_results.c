@@ -169,9 +169,12 @@ static const struct verdict_case {
 	{ .findings = "a.b:s@w a.b:p@", .required = { "a.b" }, .want = VERDICT_PASS, .why = "nothing is wrong: 1 passed, 1 skipped" },
 	{ .findings = "a.b:s@w a.b:w@w a.a:p@h", .required = { "a.b" }, .want = VERDICT_WARN, .why = "a.b warns on w" },
 	{ .findings = "a.a:p@h a.b:u@w", .required = { "a.b" }, .want = VERDICT_UNKNOWN,
-	  .why = "required check a.b could not be decided on w" },
+	  .why = "a.b could not be decided on w" },
+	/* what was skipped or is missing beside it waits for the same answer */
+	{ .findings = "a.a:p@h a.b:s@h a.d:s@h", .required = { "a.b", "a.d" }, .want = VERDICT_UNKNOWN,
+	  .why = "2 required checks could not be decided: a.b and a.d" },
 	{ .findings = "a.a:p@h a.b:s@h a.c:u@h", .required = { "a.b", "a.c", "a.d" }, .want = VERDICT_UNKNOWN,
-	  .why = "3 required checks could not be decided: a.b, a.c and a.d" },
+	  .why = "a.c could not be decided on h, nor 2 required checks that need it" },
 	/* a FAIL decides, whatever else is open */
 	{ .findings = "a.a:f@h", .required = { "a.b" }, .want = VERDICT_FAIL, .why = "a.a failed on h" },
 	{ .findings = "a.a:f@", .want = VERDICT_FAIL, .why = "a.a failed" },
