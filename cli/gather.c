@@ -186,13 +186,13 @@ static size_t probe_targets(const struct gathering *g, const struct snapshot *ho
 		const struct rail *rail = &g->fabric->rails[r];
 		const struct rail_end *own = rail_end_on(rail, host);
 
-		for (size_t e = 0; own && own->port->netdev && e < rail->n_ends; e++) {
+		for (size_t e = 0; own && own->netdev && e < rail->n_ends; e++) {
 			const struct rail_end *other = &rail->ends[e];
 
 			if (other == own || !other->addr || (own != &rail->ends[0] && e != 0))
 				continue;
 			*arena_push(arena, ret, &n) =
-				(struct reach_target){ .dev = own->port->netdev->name, .addr = other->addr->text };
+				(struct reach_target){ .dev = own->netdev->name, .addr = other->addr->text };
 		}
 	}
 	return n;

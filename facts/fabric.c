@@ -140,6 +140,7 @@ static void prove_first_end(struct rail *rail)
 
 		if (!first->proof_text || stronger) {
 			first->proof = end->proof;
+			first->fault = end->fault;
 			first->proof_text = end->proof_text;
 		}
 	}
@@ -158,12 +159,14 @@ static void finish_rail(struct build *b, struct rail *rail, struct draft *draft,
 		end->host = b->fabric->hosts[point->host];
 		end->port = point->info->port;
 		end->addr = point->addr;
+		end->netdev = point->netdev;
 		point->info->rail = rail;
 		point->info->end = end;
 		if (i) {
 			struct proof proof = prove_ends(b, &draft->ends[0], point, draft->joined_by);
 
 			end->proof = proof.kind;
+			end->fault = proof.fault;
 			end->proof_text = proof.text;
 			rail->is_proven = rail->is_proven && proof_is_good(proof.kind);
 		}

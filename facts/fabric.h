@@ -34,11 +34,20 @@ enum rail_proof {
 	PROOF_REFUTED,	  /* tried in this run, or in the neighbour table as failed: no answer, or somebody else's MAC */
 };
 
+/* What refuted it. */
+enum rail_fault {
+	RAIL_SILENT,	  /* nobody answers */
+	RAIL_OTHER_PORT,  /* another port answers with its own MAC address */
+	RAIL_SAME_ADDR,	  /* both ends have one address */
+};
+
 struct rail_end {
 	const struct snapshot *host;
 	const struct rdma_port *port;
 	const struct ip_addr *addr; /* the address that joins it; NULL for InfiniBand */
+	const struct netdev *netdev; /* that carries the address: the port's own, its VLAN or its bond; NULL for InfiniBand */
 	enum rail_proof proof;	    /* towards the head's end (head's own: the strongest of the others) */
+	enum rail_fault fault;	    /* of PROOF_REFUTED: what is wrong */
 	const char *proof_text;	    /* "10.0.0.2 is at 02:…:01 on eth1 (neighbour table)" */
 };
 
@@ -88,6 +97,9 @@ struct fabric *fabric_free(struct fabric *fabric);
 
 const struct port_info *fabric_port(const struct fabric *fabric, const struct rdma_port *port);
 bool fabric_port_is_used(const struct fabric *fabric, const struct rdma_port *port);
+bool addr_is_link_local(const struct ip_addr *addr);
+bool addr_in_subnet_of(const struct ip_addr *addr, const struct ip_addr *subnet);
+
 /* The end of `rail` on `host`; NULL if it has none there. */
 const struct rail_end *rail_end_on(const struct rail *rail, const struct snapshot *host);
 

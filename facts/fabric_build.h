@@ -40,6 +40,7 @@ void join_ports(struct build *b);
 struct proof {
 	enum rail_proof kind;
 	const char *text;
+	enum rail_fault fault;
 };
 struct proof prove_ends(struct build *b, const struct point *a, const struct point *z, enum rail_proof joined_by);
 
@@ -61,9 +62,6 @@ const struct route *find_route(const struct snapshot *host, int64_t table, const
  * on the netdev of `a`; NULL if they go elsewhere or need none.
  */
 const struct route *gateway_route(const struct snapshot *host, const struct point *a, const struct ip_addr *addr);
-
-bool addr_is_link_local(const struct ip_addr *addr);
-bool addr_in_subnet_of(const struct ip_addr *addr, const struct ip_addr *subnet);
 
 /* cage.c */
 void build_cages(struct build *b);

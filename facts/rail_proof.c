@@ -226,14 +226,29 @@ static const struct reach *find_reach(struct build *b, size_t h, const char *net
 	return found ? *found : NULL;
 }
 
+/* Which netdev of that host has this MAC address; NULL if none has. */
+static const struct netdev *netdev_with_mac(const struct snapshot *host, const char *mac)
+{
+	for (size_t i = 0; i < host->n_netdevs; i++)
+		if (!host->netdevs[i].mac.err && !strcasecmp(host->netdevs[i].mac.val, mac))
+			return &host->netdevs[i];
+	return NULL;
+}
+
 static struct proof wrong_mac(struct build *b, const struct point *from, const struct point *to, const char *mac,
 			      const char *where)
 {
+	const struct snapshot *host = b->fabric->hosts[from->host], *far = b->fabric->hosts[to->host];
+	const struct netdev *answers = netdev_with_mac(far, mac);
+	const char *who = answers ? arena_printf(b->arena, "which is %s of %s, not %s", answers->name, far->name,
+						 to->netdev->name)
+				  : arena_printf(b->arena, "which is not %s of %s (%s)", to->netdev->name, far->name,
+						 mac_text(to->netdev));
+
 	return (struct proof){ PROOF_REFUTED,
-			       arena_printf(b->arena, "%s is at %s on %s (%s of %s), which is not %s of %s (%s)",
-					    to->addr->text, mac, from->netdev->name, where,
-					    b->fabric->hosts[from->host]->name, to->netdev->name,
-					    b->fabric->hosts[to->host]->name, mac_text(to->netdev)) };
+			       arena_printf(b->arena, "%s is at %s on %s (%s of %s), %s", to->addr->text, mac,
+					    from->netdev->name, where, host->name, who),
+			       RAIL_OTHER_PORT };
 }
 
 /* What a probe from `from` to the address of `to` found in this run; PROOF_SUBNET if there was none. */
@@ -277,6 +292,21 @@ static struct proof table_proof(struct build *b, const struct point *from, const
 	return (struct proof){ PROOF_NEIGHBOUR, arena_printf(b->arena, "%s is at %s on %s (neighbour table of %s: %s)",
 							     to->addr->text, neighbour->mac, from->netdev->name,
 							     host->name, neighbour_state_name(neighbour->state.val)) };
+}
+
+static bool have_one_address(const struct point *a, const struct point *z)
+{
+	return a->addr->family == z->addr->family && !memcmp(a->addr->raw, z->addr->raw, sizeof(a->addr->raw));
+}
+
+/* Neither can reach the other: each takes the address for its own. */
+static struct proof same_addr_proof(struct build *b, const struct point *a, const struct point *z)
+{
+	return (struct proof){ PROOF_REFUTED,
+			       arena_printf(b->arena, "%s is the address of both %s of %s and %s of %s", z->addr->text,
+					    a->netdev->name, b->fabric->hosts[a->host]->name, z->netdev->name,
+					    b->fabric->hosts[z->host]->name),
+			       RAIL_SAME_ADDR };
 }
 
 static struct proof fabric_proof(struct build *b, const struct point *a)
@@ -335,6 +365,8 @@ struct proof prove_ends(struct build *b, const struct point *a, const struct poi
 
 	if (joined_by == PROOF_FABRIC)
 		return fabric_proof(b, a);
+	if (have_one_address(a, z))
+		return same_addr_proof(b, a, z);
 	proof = neighbours_proof(b, a, z);
 	if (proof.kind == PROOF_SUBNET && joined_by == PROOF_ROUTE)
 		proof = route_proof(b, a, z);

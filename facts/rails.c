@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which ports of different hosts share a segment. Four passes, each over ports that are still alone: one subnet (IPv4,
+ * Which ports of different hosts share a segment. Five passes, each over ports that are still alone: one subnet (IPv4,
  * then IPv6), InfiniBand ports of one fabric, neighbours that know each other (link-local addresses, unequal prefixes),
- * and routes out of the head's ports. Everything is sorted and searched, never compared pair by pair.
+ * link-local IPv4 addresses of hosts that have not spoken yet, and routes out of the head's ports. Everything is sorted and searched, never compared pair by pair.
  */
 #include <linux/rtnetlink.h>
 #include <stdlib.h>
@@ -77,7 +77,7 @@ static bool fit_by_neighbour(struct build *b, const struct point *end, const str
 static bool fit_by_name(struct build *b, const struct point *end, const struct point *point)
 {
 	(void)b;
-	return !end->addr && !strcmp(end->info->port->name, point->info->port->name);
+	return (!end->addr || addr_is_link_local(end->addr)) && !strcmp(end->info->port->name, point->info->port->name);
 }
 
 static bool fit_anyhow(struct build *b, const struct point *end, const struct point *point)
@@ -103,7 +103,8 @@ static void fit_host(struct build *b, const struct point *points, size_t n, size
 
 /*
  * Points of one segment, by host and then by address. The first host opens a rail for each of its ports; every other
- * host puts its ports where a neighbour table says so, where an InfiniBand port has the same name, then in order. Twins
+ * host puts its ports where a neighbour table says so, where a port without a subnet of its own (InfiniBand, link-local) has
+ * the same name, then in order. Twins
  * in one subnet thus make two rails, not four pairs.
  */
 static void join_segment(struct build *b, const struct point *points, size_t n, enum rail_proof joined_by)
@@ -336,6 +337,27 @@ static void join_neighbours(struct build *b)
 	}
 }
 
+/* ---- link-local ---- */
+
+/*
+ * 169.254.0.0/16 is one subnet on every cable, so it tells less than others: only what nobody's neighbour table has
+ * joined is guessed here, ports with a link first, and the probes then tell whether the guess was right.
+ */
+static void join_link_local(struct build *b, bool is_active)
+{
+	struct point *points = arena_array(b->arena, b->n_points, sizeof(*points));
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->n_points; i++) {
+		const struct point *point = &b->points[i];
+
+		if (point->addr->family == AF_INET && addr_is_link_local(point->addr) &&
+		    port_is_ethernet(point->info->port) && port_is_active(point->info->port) == is_active)
+			points[n++] = *point;
+	}
+	join_segment(b, points, keep_alone(b, points, n), PROOF_SUBNET);
+}
+
 /* ---- routes ---- */
 
 static bool is_routed_point(struct build *b, const struct point *point)
@@ -377,5 +399,7 @@ void join_ports(struct build *b)
 	join_subnets(b);
 	join_infiniband(b);
 	join_neighbours(b);
+	join_link_local(b, true);
+	join_link_local(b, false);
 	join_routed(b);
 }

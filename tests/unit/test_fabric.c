@@ -389,6 +389,37 @@ static void test_probes_beat_tables(void **state)
 		    "10.0.0.1 is at 02:00:00:00:00:00 on eth0 (neighbour table of worker: STALE)");
 }
 
+/* The netdev that answers instead is named; one address at both ends is told without asking anybody. */
+static void test_refuted_why(void **state)
+{
+	struct world *w = world_new();
+	struct buf *text = host_begin(w);
+
+	(void)state;
+	for (unsigned n = 0; n < 2; n++)
+		add_port(text, 0, n, "4: ACTIVE");
+	add_addr(text, 0, "10.0.0.1", 24, 0);
+	add_addr(text, 1, "10.0.1.1", 24, 0);
+	add_neighbour(text, 0, "10.0.0.2", 0x2, "02:00:00:00:01:01");
+	host_end(w, "head");
+	text = host_begin(w);
+	for (unsigned n = 0; n < 2; n++)
+		add_port(text, 1, n, "4: ACTIVE");
+	add_addr(text, 0, "10.0.0.2", 24, 0);
+	add_addr(text, 1, "10.0.1.1", 24, 0);
+	host_end(w, "worker");
+	world_join(w, NULL);
+	assert_int_equal(w->fabric->rails[0].ends[1].fault, RAIL_OTHER_PORT);
+	assert_string_equal(w->fabric->rails[0].ends[1].proof_text,
+			    "10.0.0.2 is at 02:00:00:00:01:01 on eth0 (neighbour table of head), which is eth1 of worker, "
+			    "not eth0");
+	assert_int_equal(w->fabric->rails[1].ends[0].proof, PROOF_REFUTED);
+	assert_int_equal(w->fabric->rails[1].ends[0].fault, RAIL_SAME_ADDR);
+	assert_string_equal(w->fabric->rails[1].ends[1].proof_text,
+			    "10.0.1.1 is the address of both eth1 of head and eth1 of worker");
+	world_free(w);
+}
+
 static void test_down_port_stays_in_its_rail(void **state)
 {
 	struct world *w = world_new();
@@ -475,7 +506,10 @@ static void test_ring(void **state)
 	world_free(w);
 }
 
-/* fe80 and 169.254 are the same subnet everywhere: only a neighbour entry joins. */
+/*
+ * fe80 and 169.254 are the same subnet everywhere: a neighbour entry joins. What no entry tells of 169.254, which somebody
+ * gave, is guessed by name, so that it can be tried.
+ */
 static void test_link_local(void **state)
 {
 	struct world *w = world_new();
@@ -497,10 +531,14 @@ static void test_link_local(void **state)
 	add_addr(text, 2, "fe80::22", 64, 253);
 	host_end(w, "worker");
 	world_join(w, NULL);
-	assert_int_equal(w->fabric->n_rails, 1);
-	assert_string_equal(port_on(&w->fabric->rails[0], 0), "mlx5_1/1");
-	assert_string_equal(port_on(&w->fabric->rails[0], 1), "mlx5_2/1");
-	assert_true(w->fabric->rails[0].is_proven);
+	assert_int_equal(w->fabric->n_rails, 2);
+	assert_string_equal(port_on(&w->fabric->rails[0], 0), "mlx5_0/1");
+	assert_string_equal(port_on(&w->fabric->rails[0], 1), "mlx5_0/1");
+	assert_int_equal(w->fabric->rails[0].ends[1].proof, PROOF_SUBNET);
+	assert_false(w->fabric->rails[0].is_proven);
+	assert_string_equal(port_on(&w->fabric->rails[1], 0), "mlx5_1/1");
+	assert_string_equal(port_on(&w->fabric->rails[1], 1), "mlx5_2/1");
+	assert_true(w->fabric->rails[1].is_proven);
 	/* 169.254 was given by somebody, fe80 came by itself */
 	assert_int_equal(w->fabric->ports[0][0].use, PORT_USED_ADDRESS);
 	assert_int_equal(w->fabric->ports[0][1].use, PORT_USED_JOINED);
@@ -737,6 +775,7 @@ int main(void)
 		cmocka_unit_test(test_three_hosts_need_a_switch),
 		cmocka_unit_test(test_neighbour_tables),
 		cmocka_unit_test(test_probes_beat_tables),
+		cmocka_unit_test(test_refuted_why),
 		cmocka_unit_test(test_down_port_stays_in_its_rail),
 		cmocka_unit_test(test_twins_in_one_subnet),
 		cmocka_unit_test(test_ring),
