@@ -8,10 +8,13 @@
  * silent far ends. Why a port is no rail, and what to do about it: rules/no_rail.c.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "checks/check.h"
 #include "core/alloc.h"
+#include "core/text.h"
 #include "rules/blame.h"
+#include "rules/causes.h"
 #include "rules/no_rail.h"
 
 /* What there is to say about two hosts; worse ones later. */
@@ -71,7 +74,7 @@ static enum pair_case pair_case(const struct judging *j, const struct host_kind 
 		return kinds_are_cut(a, b) ? PAIR_CUT : PAIR_UNDECIDED;
 	if (live < joined || (j->wanted && (int64_t)live < j->wanted->val) || kinds_miss_rail(pairs, a, b, true))
 		return j->told[a - pairs->kinds] || j->told[b - pairs->kinds] ? PAIR_TOLD : PAIR_SHORT;
-	if (kinds_miss_rail(pairs, a, b, false))
+	if (kinds_miss_rail(pairs, a, b, false) || kinds_strand_rail(pairs, a, b))
 		return PAIR_ODD;
 	return is_unproven(j->v, a, b) ? PAIR_UNPROVEN : PAIR_GOOD;
 }
@@ -267,10 +270,88 @@ static void tell_absent(struct verdicts *v)
 	}
 }
 
+/* ---- ends without an RDMA device ---- */
+
+/* No RDMA port on, below or above it. */
+static bool is_plain(const struct snapshot *host, const struct netdev *netdev)
+{
+	if (netdev->port || netdev->is_loopback || (netdev->lower && netdev->lower->port))
+		return false;
+	for (size_t i = 0; i < host->n_netdevs; i++)
+		if (host->netdevs[i].port && host->netdevs[i].master == netdev)
+			return false;
+	return true;
+}
+
+/* Both have an address in one subnet; link-local ones say nothing. */
+static bool share_subnet(const struct netdev *a, const struct netdev *b)
+{
+	for (size_t i = 0; i < a->n_addrs; i++)
+		for (size_t j = 0; j < b->n_addrs; j++)
+			if (!addr_is_link_local(&a->addrs[i]) && addr_in_subnet_of(&a->addrs[i], &b->addrs[j]) &&
+			    addr_in_subnet_of(&b->addrs[j], &a->addrs[i]))
+				return true;
+	return false;
+}
+
+/* The RDMA port of another host whose subnet this netdev is in, while its own host has no RDMA port there; or NULL. */
+static const struct port_info *partner_of(const struct fabric *fabric, const struct snapshot *host,
+					  const struct netdev *netdev)
+{
+	for (size_t i = 0; i < fabric->n_infos; i++) {
+		const struct port_info *info = &fabric->infos[i];
+		const struct snapshot *other = fabric->hosts[info->host];
+		const struct netdev *far = info->end ? info->end->netdev : info->port->netdev;
+
+		if (other == host || !far || (info->rail && info->end != info->rail->ends) || !share_subnet(netdev, far))
+			continue; /* one end speaks for its rail */
+		if (!(info->rail && rail_end_on(info->rail, host)) && !netdev_is_way_out(other, far))
+			return info;
+	}
+	return NULL;
+}
+
+/* On machines that are alike a netdev of that name has an RDMA device; on others it may never have had one. */
+static void tell_deviceless(struct verdicts *v, const struct snapshot *host, const struct netdev *netdev,
+			    const struct port_info *far)
+{
+	const struct snapshot *other = v->fabric->hosts[far->host];
+	bool is_alike = far->port->netdev && !strcmp(far->port->netdev->name, netdev->name);
+	struct finding *f = (is_alike ? fail : warn)(v, host, netdev->name,
+						     "%s has no RDMA device, so %s's %s in the same subnet has no partner here",
+						     netdev->name, other->name, far->port->name);
+
+	finding_host(v->results, f, other->name);
+	saw_text(v, f, other, "RDMA device", text_of(far->port->name, far->port->state.origin));
+	remedy_advice(v->results, f, host,
+		      "bring the RDMA device of %s back: load its driver's RDMA module (mlx5_ib, bnxt_re, irdma), or for "
+		      "soft-RoCE: rdma link add NAME type rxe netdev %s",
+		      netdev->name, text_shell_word(v->results->arena, netdev->name));
+}
+
+static void find_deviceless(struct verdicts *v, const struct snapshot *host)
+{
+	const struct threshold *devices = profile_threshold(v->profile, "rdma_devices");
+
+	if (host->n_ports == 0 || (devices && (int64_t)host->n_devs < devices->val))
+		return; /* link.present tells */
+	for (size_t i = 0; i < host->n_netdevs; i++) {
+		const struct netdev *netdev = &host->netdevs[i];
+		const struct port_info *far = NULL;
+
+		if (netdev->n_addrs > 0 && is_plain(host, netdev) && !netdev_is_way_out(host, netdev))
+			far = partner_of(v->fabric, host, netdev);
+		if (far)
+			tell_deviceless(v, host, netdev, far);
+	}
+}
+
 static void compare(struct verdicts *v)
 {
 	if (v->fabric->n_hosts > 1)
 		compare_pairs(v);
+	for (size_t h = 0; v->fabric->n_hosts > 1 && h < v->fabric->n_hosts; h++)
+		find_deviceless(v, v->fabric->hosts[h]);
 	tell_absent(v);
 }
 

@@ -123,6 +123,30 @@ bool ib_fabrics_differ(const struct snapshot *a, const struct snapshot *b)
 	return both;
 }
 
+bool netdev_is_way_out(const struct snapshot *host, const struct netdev *netdev)
+{
+	for (size_t i = 0; i < host->n_routes; i++)
+		if (host->routes[i].dst_len == 0 && host->routes[i].netdev == netdev)
+			return true;
+	return false;
+}
+
+static bool has_neighbours(const struct snapshot *host, const struct netdev *netdev)
+{
+	for (size_t i = 0; i < host->n_neighbours; i++)
+		if (host->neighbours[i].netdev == netdev && host->neighbours[i].mac)
+			return true;
+	return false;
+}
+
+bool port_is_stranded(const struct snapshot *host, const struct port_info *info)
+{
+	const struct rdma_port *port = info->port;
+
+	return info->use == PORT_USED_ADDRESS && !info->rail && port->netdev && port_is_active(port) &&
+	       !port_is_ib(port) && !netdev_is_way_out(host, port->netdev) && !has_neighbours(host, port->netdev);
+}
+
 int port_blame(const struct rdma_port *port)
 {
 	switch (port_trouble(port)) {

@@ -39,4 +39,10 @@ bool port_lacks_sm(const struct rdma_port *port);
 
 bool port_is_ib(const struct rdma_port *port);
 
+/* The netdev is the host's way out: a management network, which need not be one of the fabric's rails. */
+bool netdev_is_way_out(const struct snapshot *host, const struct netdev *netdev);
+
+/* ACTIVE RoCE port with an address that somebody gave it, and nobody there: on no rail, no way out, no neighbour. */
+bool port_is_stranded(const struct snapshot *host, const struct port_info *info);
+
 #endif

@@ -2,6 +2,8 @@
 /* Port by port, why two hosts lack a rail: no_rail.h. */
 #include "rules/no_rail.h"
 
+#include <string.h>
+
 #include "core/text.h"
 #include "rules/causes.h"
 #include "rules/remedies.h"
@@ -45,6 +47,18 @@ static bool kind_misses_rail(const struct pairs *pairs, const struct host_kind *
 bool kinds_miss_rail(const struct pairs *pairs, const struct host_kind *a, const struct host_kind *b, bool is_active)
 {
 	return kind_misses_rail(pairs, a, b, is_active) || kind_misses_rail(pairs, b, a, is_active);
+}
+
+bool kinds_strand_rail(const struct pairs *pairs, const struct host_kind *a, const struct host_kind *b)
+{
+	for (size_t i = 0; a->has_stranded && b->has_stranded && i < a->host->n_ports; i++) {
+		const struct rdma_port *port = a->host->ports[i], *namesake = snapshot_find_port(b->host, port->name);
+
+		if (namesake && port_is_stranded(a->host, fabric_port(pairs->fabric, port)) &&
+		    port_is_stranded(b->host, fabric_port(pairs->fabric, namesake)))
+			return true;
+	}
+	return false;
 }
 
 /* ---- why ---- */
@@ -130,7 +144,7 @@ static const char *why_no_rail(const struct view *view, const struct port_info *
 		return all ? "no port of the other host is on its fabric" : NULL;
 	if (info->use == PORT_UNUSED)
 		return "no address: it cannot be joined to a rail";
-	return arena_printf(arena, "%s lies in no subnet of %s", address_words(arena, port), view->other->name);
+	return arena_printf(arena, "%s lies in no subnet of %s's RDMA ports", address_words(arena, port), view->other->name);
 }
 
 static void add_reasons(const struct view *view, bool all, struct arena *arena, struct no_rail **reasons, size_t *n)
@@ -167,6 +181,69 @@ static bool is_silent(const struct rdma_port *port, const struct rail_end *far)
 	return far && far->addr && far->proof == PROOF_REFUTED && port_is_active(port) && port_is_active(far->port);
 }
 
+static void advise_silent(const struct port_info *info, const struct rail_end *far, const struct snapshot *host,
+			  struct results *results, struct finding *f)
+{
+	const char *name = info->end->netdev->name;
+
+	switch (info->end == info->rail->ends ? far->fault : info->end->fault) {
+	case RAIL_SAME_ADDR:
+		remedy_advice(results, f, host, "give %s or its partner another address of the same subnet", name);
+		break;
+	case RAIL_OTHER_PORT:
+		remedy_advice(results, f, host,
+			      "see that neither the cables nor the addresses of %s and its neighbour are swapped; ports "
+			      "of one segment need a subnet each, or: sysctl -w net.ipv4.conf.all.arp_ignore=1 "
+			      "net.ipv4.conf.all.arp_announce=2",
+			      name);
+		break;
+	case RAIL_SILENT:
+		remedy_advice(results, f, host,
+			      "see that %s and its partner hang on one cable or in one VLAN; to look: "
+			      "ping -c 3 -I %s %s",
+			      name, text_shell_word(results->arena, name), far->addr->text);
+		break;
+	}
+}
+
+static bool is_alone(const struct port_info *info)
+{
+	return info->use != PORT_UNUSED && !info->rail && port_is_active(info->port) && !port_is_ib(info->port);
+}
+
+/* A port of the other host that might be its partner: the one of its name, else the first that is alone as well. */
+static const struct rdma_port *lone_partner(const struct view *view, const struct rdma_port *port)
+{
+	const struct rdma_port *first = NULL;
+
+	for (size_t i = 0; i < view->other->n_ports; i++) {
+		const struct rdma_port *other = view->other->ports[i];
+
+		if (!is_alone(&view->other_infos[i]))
+			continue;
+		if (!strcmp(other->name, port->name))
+			return other;
+		if (!first)
+			first = other;
+	}
+	return first;
+}
+
+/* Two ports in subnets of their own: which of the hosts is right nobody can tell. */
+static void advise_subnet(const struct view *view, const struct rdma_port *port, struct results *results,
+			  struct finding *f)
+{
+	const struct rdma_port *partner = lone_partner(view, port);
+
+	if (partner)
+		remedy_advice(results, f, view->host,
+			      "%s has %s, its partner on %s, perhaps %s, has %s: give one of them an address in the "
+			      "other's subnet",
+			      port->netdev->name, address_words(results->arena, port), view->other->name,
+			      partner->netdev ? partner->netdev->name : partner->name,
+			      address_words(results->arena, partner));
+}
+
 static void advise_address(const struct view *view, const struct rdma_port *port, struct results *results,
 			   struct finding *f)
 {
@@ -193,12 +270,11 @@ static void advise_port(const struct view *view, const struct port_info *info, s
 	if (!port->netdev || port_is_ib(port))
 		return;
 	if (is_silent(port, far))
-		remedy_advice(results, f, view->host,
-			      "see that %s and its partner hang on one cable or in one VLAN; to look: "
-			      "ping -c 3 -I %s %s",
-			      port->netdev->name, text_shell_word(results->arena, port->netdev->name), far->addr->text);
+		advise_silent(info, far, view->host, results, f);
 	else if (!is_used && port_is_active(port))
 		advise_address(view, port, results, f);
+	else if (is_alone(info))
+		advise_subnet(view, port, results, f);
 	else if (is_wanted && port_trouble(port) == TROUBLE_SET_DOWN)
 		remedy_set_up(results, f, view->host, port->netdev);
 	else if (is_wanted && !port_is_active(port))

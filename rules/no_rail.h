@@ -15,6 +15,9 @@
  */
 bool kinds_miss_rail(const struct pairs *pairs, const struct host_kind *a, const struct host_kind *b, bool is_active);
 
+/* Ports of one name are in use on both, and neither reaches anybody: ends of one rail in two subnets, it seems. */
+bool kinds_strand_rail(const struct pairs *pairs, const struct host_kind *a, const struct host_kind *b);
+
 /* How many ports of `host` are at fault by themselves; an address without a partner is only a consequence. */
 size_t no_rail_faults(const struct pairs *pairs, size_t host, size_t other);
 

@@ -30,10 +30,11 @@ static void describe_text(struct buf *out, struct text text)
 /* All of a port that pairs are judged by. */
 static void describe_port(const struct fabric *fabric, const struct port_info *info, struct buf *out)
 {
+	const struct snapshot *host = fabric->hosts[info->host];
 	const struct rdma_port *port = info->port;
 
 	describe_text(out, text_of(port->name, NULL));
-	buf_addf(out, " %d %d", (int)port_trouble(port), info->use != PORT_UNUSED);
+	buf_addf(out, " %d %d %d", (int)port_trouble(port), info->use != PORT_UNUSED, port_is_stranded(host, info));
 	if (info->rail)
 		buf_addf(out, " rail %zu %d %d", (size_t)(info->rail - fabric->rails), (int)info->end->proof,
 			 end_is_live(info));
@@ -72,6 +73,7 @@ static void add_kind(struct pairs *pairs, size_t h)
 		size_t r = info->rail ? (size_t)(info->rail - fabric->rails) : 0;
 
 		kind->has_idle |= info->use == PORT_UNUSED;
+		kind->has_stranded |= port_is_stranded(host, info);
 		kind->lacks_sm |= port_lacks_sm(info->port);
 		if (!info->rail)
 			continue;

@@ -16,6 +16,7 @@ struct host_kind {
 	uint64_t *joined, *live;     /* a bit for each rail of the fabric: it has an end here; and that end works */
 	size_t n_words;
 	bool has_idle; /* has a port that nothing uses */
+	bool has_stranded; /* has a port that is in use and reaches nobody: port_is_stranded() */
 	bool lacks_sm; /* an InfiniBand port of it has no subnet manager */
 };
 
