@@ -131,6 +131,11 @@ bool netdev_is_way_out(const struct snapshot *host, const struct netdev *netdev)
 	return false;
 }
 
+bool port_is_way_out(const struct snapshot *host, const struct rdma_port *port)
+{
+	return port->netdev && netdev_is_way_out(host, port->netdev);
+}
+
 static bool has_neighbours(const struct snapshot *host, const struct netdev *netdev)
 {
 	for (size_t i = 0; i < host->n_neighbours; i++)

@@ -42,6 +42,8 @@ bool port_is_ib(const struct rdma_port *port);
 /* The netdev is the host's way out: a management network, which need not be one of the fabric's rails. */
 bool netdev_is_way_out(const struct snapshot *host, const struct netdev *netdev);
 
+bool port_is_way_out(const struct snapshot *host, const struct rdma_port *port);
+
 /* ACTIVE RoCE port with an address that somebody gave it, and nobody there: on no rail, no way out, no neighbour. */
 bool port_is_stranded(const struct snapshot *host, const struct port_info *info);
 

@@ -10,12 +10,16 @@
 
 /* ---- looks like a rail that should be there ---- */
 
-/* In use, and joined to no host of that kind; ACTIVE, or its being down would be the whole story. */
+/*
+ * In use, and joined to no host of that kind; ACTIVE, or its being down would be the whole story. A management network
+ * need not join anybody.
+ */
 static bool is_open_towards(const struct pairs *pairs, const struct rdma_port *port, const struct host_kind *kind)
 {
 	const struct port_info *info = fabric_port(pairs->fabric, port);
 
-	if (!info || !port_is_active(port) || (info->use == PORT_UNUSED && !port_is_ib(port)))
+	if (!info || !port_is_active(port) || (info->use == PORT_UNUSED && !port_is_ib(port)) ||
+	    port_is_way_out(pairs->fabric->hosts[info->host], port))
 		return false;
 	return !info->rail || !kind_is_on_rail(pairs, kind, info->rail);
 }

@@ -34,7 +34,8 @@ static void describe_port(const struct fabric *fabric, const struct port_info *i
 	const struct rdma_port *port = info->port;
 
 	describe_text(out, text_of(port->name, NULL));
-	buf_addf(out, " %d %d %d", (int)port_trouble(port), info->use != PORT_UNUSED, port_is_stranded(host, info));
+	buf_addf(out, " %d %d %d %d", (int)port_trouble(port), info->use != PORT_UNUSED, port_is_stranded(host, info),
+		 port_is_way_out(host, port));
 	if (info->rail)
 		buf_addf(out, " rail %zu %d %d", (size_t)(info->rail - fabric->rails), (int)info->end->proof,
 			 end_is_live(info));
