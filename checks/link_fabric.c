@@ -318,14 +318,15 @@ static void tell_deviceless(struct verdicts *v, const struct snapshot *host, con
 	const struct snapshot *other = v->fabric->hosts[far->host];
 	bool is_alike = far->port->netdev && !strcmp(far->port->netdev->name, netdev->name);
 	struct finding *f = (is_alike ? fail : warn)(v, host, netdev->name,
-						     "%s has no RDMA device, so %s's %s in the same subnet has no partner here",
+						     "%s has no RDMA device, so %s's %s in the same subnet has no "
+						     "partner here",
 						     netdev->name, other->name, far->port->name);
 
 	finding_host(v->results, f, other->name);
 	saw_text(v, f, other, "RDMA device", text_of(far->port->name, far->port->state.origin));
 	remedy_advice(v->results, f, host,
-		      "bring the RDMA device of %s back: load its driver's RDMA module (mlx5_ib, bnxt_re, irdma), or for "
-		      "soft-RoCE: rdma link add NAME type rxe netdev %s",
+		      "bring the RDMA device of %s back: load its driver's RDMA module (mlx5_ib, bnxt_re, irdma), or "
+		      "for soft-RoCE: rdma link add NAME type rxe netdev %s",
 		      netdev->name, text_shell_word(v->results->arena, netdev->name));
 }
 

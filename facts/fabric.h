@@ -45,7 +45,7 @@ struct rail_end {
 	const struct snapshot *host;
 	const struct rdma_port *port;
 	const struct ip_addr *addr; /* the address that joins it; NULL for InfiniBand */
-	const struct netdev *netdev; /* that carries the address: the port's own, its VLAN or its bond; NULL for InfiniBand */
+	const struct netdev *netdev; /* that carries it: the port's own, its VLAN or bond; NULL for InfiniBand */
 	enum rail_proof proof;	    /* towards the head's end (head's own: the strongest of the others) */
 	enum rail_fault fault;	    /* of PROOF_REFUTED: what is wrong */
 	const char *proof_text;	    /* "10.0.0.2 is at 02:…:01 on eth1 (neighbour table)" */

@@ -2,7 +2,8 @@
 /*
  * Which ports of different hosts share a segment. Five passes, each over ports that are still alone: one subnet (IPv4,
  * then IPv6), InfiniBand ports of one fabric, neighbours that know each other (link-local addresses, unequal prefixes),
- * link-local IPv4 addresses of hosts that have not spoken yet, and routes out of the head's ports. Everything is sorted and searched, never compared pair by pair.
+ * link-local IPv4 addresses of hosts that have not spoken yet, and routes out of the head's ports. Everything is sorted
+ * and searched, never compared pair by pair.
  */
 #include <linux/rtnetlink.h>
 #include <stdlib.h>
@@ -103,9 +104,8 @@ static void fit_host(struct build *b, const struct point *points, size_t n, size
 
 /*
  * Points of one segment, by host and then by address. The first host opens a rail for each of its ports; every other
- * host puts its ports where a neighbour table says so, where a port without a subnet of its own (InfiniBand, link-local) has
- * the same name, then in order. Twins
- * in one subnet thus make two rails, not four pairs.
+ * host puts its ports where a neighbour table says so, where a port without a subnet of its own (InfiniBand, link-local)
+ * has the same name, then in order. Twins in one subnet thus make two rails, not four pairs.
  */
 static void join_segment(struct build *b, const struct point *points, size_t n, enum rail_proof joined_by)
 {

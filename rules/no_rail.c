@@ -148,7 +148,8 @@ static const char *why_no_rail(const struct view *view, const struct port_info *
 		return all ? "no port of the other host is on its fabric" : NULL;
 	if (info->use == PORT_UNUSED)
 		return "no address: it cannot be joined to a rail";
-	return arena_printf(arena, "%s lies in no subnet of %s's RDMA ports", address_words(arena, port), view->other->name);
+	return arena_printf(arena, "%s lies in no subnet of %s's RDMA ports", address_words(arena, port),
+			    view->other->name);
 }
 
 static void add_reasons(const struct view *view, bool all, struct arena *arena, struct no_rail **reasons, size_t *n)
