@@ -117,6 +117,22 @@ static bool is_special(const char *path)
 	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
+/*
+ * /dev/stdout where that is a file: renaming would replace the link in /dev, opening would begin at the file's start again.
+ * The descriptor that a link leads to; -1: it leads to none of ours, or is no link.
+ */
+static int descriptor_of_link(const char *path)
+{
+	struct stat link, target, own;
+
+	if (lstat(path, &link) || !S_ISLNK(link.st_mode) || stat(path, &target))
+		return -1;
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		if (!fstat(fd, &own) && own.st_dev == target.st_dev && own.st_ino == target.st_ino)
+			return fd;
+	return -1;
+}
+
 static int write_special(const char *path, const struct buf *content)
 {
 	cleanup_fd int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
@@ -150,8 +166,12 @@ static int write_renamed(const char *path, const struct buf *content)
 
 int output_file(const char *path, const struct buf *content, struct fault *reterr)
 {
-	int err = is_special(path) ? write_special(path, content) : write_renamed(path, content);
+	int own = descriptor_of_link(path), err;
 
+	if (own >= 0)
+		err = write_all(own, content);
+	else
+		err = is_special(path) ? write_special(path, content) : write_renamed(path, content);
 	if (err)
 		return fault_set(reterr, -err, "%s: not written: %s", path, strerror(-err));
 	return 0;
