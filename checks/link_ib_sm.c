@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* link.ib_sm - every InfiniBand port whose wire is up is served by a subnet manager. */
 #include "checks/check.h"
+#include "core/buf.h"
 #include "rules/causes.h"
 
 /* One missing subnet manager is one finding, however many ports wait for it. */
 static void run(struct verdicts *v, const struct snapshot *host)
 {
 	struct arena *arena = v->results->arena;
-	const char *names = "";
+	cleanup_buf struct buf lacking = BUF_INIT;
+	const char *names;
 	size_t n_ib = 0, n_lacking = 0;
 	struct finding *f;
 
@@ -16,8 +18,9 @@ static void run(struct verdicts *v, const struct snapshot *host)
 
 		n_ib += port_is_ib(port) && (port_is_active(port) || port_lacks_sm(port));
 		if (port_lacks_sm(port))
-			names = arena_printf(arena, "%s%s%s", names, n_lacking++ ? ", " : "", port->name);
+			buf_addf(&lacking, "%s%s", n_lacking++ ? ", " : "", port->name);
 	}
+	names = arena_strdup(arena, buf_str(&lacking));
 	if (n_lacking == 0) {
 		if (n_ib == 0)
 			skip(v, host, "", "no InfiniBand port with its link up");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "checks/check.h"
+#include "core/buf.h"
 
 #define VENDOR_MELLANOX 0x15b3
 
@@ -135,11 +136,11 @@ static void judge_none(struct verdicts *v, const struct snapshot *host)
 
 static const char *device_names(struct arena *arena, const struct snapshot *host)
 {
-	const char *names = "";
+	cleanup_buf struct buf names = BUF_INIT;
 
 	for (size_t i = 0; i < host->n_devs; i++)
-		names = arena_printf(arena, "%s%s%s", names, i ? ", " : "", host->devs[i].name);
-	return names;
+		buf_addf(&names, "%s%s", i ? ", " : "", host->devs[i].name);
+	return arena_strdup(arena, buf_str(&names));
 }
 
 /* Names of the profile's devices that are not there; NULL if all are. */

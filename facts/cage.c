@@ -12,6 +12,7 @@
 #define SPARK_BOARD "NVD0000000087"
 #define VENDOR_MELLANOX 0x15b3
 #define DEVICE_CONNECTX7 0x1021
+#define CAGES_MAX 8 /* as many as a PCI device has functions */
 
 static bool is_twin_function(const struct pci_dev *pci)
 {
@@ -62,31 +63,29 @@ static bool is_spark(const struct snapshot *host)
 	return has_spark_functions(host);
 }
 
-/* The cage's number, or -1 for a port alone in its cage. */
-static int cage_number(const struct rdma_port *port, bool spark)
+/* On a Spark: the cage's number, or -1 for a port alone in its cage. */
+static int cage_number(const struct rdma_port *port)
 {
 	const struct pci_dev *pci = port->dev->pci;
+	int number = is_twin_function(pci) ? pci->bdf[strlen(pci->bdf) - 1] - '0' : -1;
 
-	return spark && is_twin_function(pci) ? pci->bdf[strlen(pci->bdf) - 1] - '0' : -1;
+	return number < CAGES_MAX ? number : -1;
 }
 
-static struct cage *find_cage(struct fabric *fabric, size_t from, const char *name)
+/* `numbered`: this host's cages with a number. The others are looked for by nobody: a host may have very many ports. */
+static void add_to_cage(struct build *b, const struct snapshot *host, struct port_info *info, struct cage **numbered)
 {
-	for (size_t i = from; i < fabric->n_cages; i++)
-		if (!strcmp(fabric->cages[i].name, name))
-			return &fabric->cages[i];
-	return NULL;
-}
-
-static void add_to_cage(struct build *b, size_t first, const struct snapshot *host, struct port_info *info, int number)
-{
-	const char *name = number < 0 ? info->port->name : arena_printf(b->arena, "cage %d", number);
-	struct cage *cage = find_cage(b->fabric, first, name);
+	struct fabric *fabric = b->fabric;
+	struct cage *cage = numbered ? *numbered : NULL;
 
 	if (!cage) {
-		cage = &b->fabric->cages[b->fabric->n_cages++];
+		cage = &fabric->cages[fabric->n_cages++];
 		cage->host = host;
-		cage->name = name;
+		cage->name = info->port->name;
+	}
+	if (numbered && !*numbered) {
+		cage->name = arena_printf(b->arena, "cage %d", cage_number(info->port));
+		*numbered = cage;
 	}
 	*arena_push(b->arena, &cage->ports, &cage->n_ports) = info->port;
 	info->cage = cage;
@@ -99,10 +98,13 @@ void build_cages(struct build *b)
 	fabric->cages = arena_array(b->arena, fabric->n_infos, sizeof(*fabric->cages));
 	for (size_t h = 0; h < fabric->n_hosts; h++) {
 		const struct snapshot *host = fabric->hosts[h];
+		struct cage *numbered[CAGES_MAX] = { NULL };
 		bool spark = is_spark(host);
-		size_t first = fabric->n_cages;
 
-		for (size_t p = 0; p < host->n_ports; p++)
-			add_to_cage(b, first, host, &fabric->ports[h][p], cage_number(host->ports[p], spark));
+		for (size_t p = 0; p < host->n_ports; p++) {
+			int number = spark ? cage_number(host->ports[p]) : -1;
+
+			add_to_cage(b, host, &fabric->ports[h][p], number < 0 ? NULL : &numbered[number]);
+		}
 	}
 }
