@@ -63,7 +63,8 @@ $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c
 	$(call say,CC,$<) $(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # The registry of checks: checks/NAME.c must define check_NAME, or the link fails with that name.
-$(BUILD)/gen/registry.c: $(wildcard checks/*.c) Makefile
+# The folder itself too: it is all that tells of a check that was removed.
+$(BUILD)/gen/registry.c: checks $(wildcard checks/*.c) Makefile
 	@mkdir -p $(@D)
 	$(Q)( echo '#include "judge/judge.h"'; \
 	  $(foreach c,$(CHECKS),echo 'extern const struct check check_$(c);';) \
@@ -72,7 +73,7 @@ $(BUILD)/gen/registry.c: $(wildcard checks/*.c) Makefile
 	  echo '	NULL,'; echo '};' ) > $@.new && mv $@.new $@
 
 # The profiles as strings: { "generic", "…text…" }, …
-$(BUILD)/gen/profiles_data.c: $(wildcard profiles/*.ini) Makefile
+$(BUILD)/gen/profiles_data.c: profiles $(wildcard profiles/*.ini) Makefile
 	@mkdir -p $(@D)
 	$(Q)( echo '#include "rules/profile_data.h"'; echo 'const struct profile_data profile_data[] = {'; \
 	  for f in $(sort $(wildcard profiles/*.ini)); do \
