@@ -129,6 +129,7 @@ struct tally {
 	const struct moved *worst;
 	struct num gap; /* of a counter that should have been readable */
 	const char *gap_name;
+	const char *vanished; /* a counter that was there at the first reading only */
 };
 
 static const struct threshold *symbol_threshold(const struct verdicts *v, const struct error_counter *what)
@@ -151,6 +152,8 @@ static void add_counter(struct tally *tally, const struct error_counter *what, c
 {
 	struct num delta = counter ? counter_delta(counter) : num_err(VALUE_NOT_ASKED, NULL);
 
+	if (counter && !counter->first.err && counter->second.err && counter->second.err != VALUE_SATURATED)
+		tally->vanished = what->name;
 	if (delta.err) {
 		/* ERANGE: it was reset between the samples, and what it counted since is not known. */
 		if (value_gap(delta.err) == GAP_UNREADABLE && delta.err != ERANGE) {
@@ -319,6 +322,8 @@ static void judge_port(struct verdicts *v, const struct snapshot *host, const st
 		report(v, host, port, &tally);
 	else if (tally.gap.err)
 		unread(v, host, port->name, tally.gap_name, tally.gap);
+	else if (tally.vanished)
+		unknown(v, host, port->name, "%s could be read once, and not a second time: did the device go away?", tally.vanished);
 	else if (tally.n_read + n_with_twin == 0)
 		skip(v, host, port->name, "the driver offers no error counters");
 	else if (tally.worst)

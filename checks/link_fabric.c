@@ -316,7 +316,9 @@ static void tell_deviceless(struct verdicts *v, const struct snapshot *host, con
 			    const struct port_info *far)
 {
 	const struct snapshot *other = v->fabric->hosts[far->host];
-	bool is_alike = far->port->netdev && !strcmp(far->port->netdev->name, netdev->name);
+	const struct netdev *twin = far->port->netdev;
+	bool other_driver = twin && !twin->driver.err && !netdev->driver.err && strcmp(twin->driver.val, netdev->driver.val);
+	bool is_alike = twin && !strcmp(twin->name, netdev->name) && !other_driver;
 	struct finding *f = (is_alike ? fail : warn)(v, host, netdev->name,
 						     "%s has no RDMA device, so %s's %s in the same subnet has no "
 						     "partner here",

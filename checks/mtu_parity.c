@@ -207,15 +207,29 @@ static const struct rail_end *unread_end(const struct verdicts *v, const struct 
 	return NULL;
 }
 
+/* link.state tells about it; what MTU it will have once it is up is not known before. */
+static const struct rail_end *inactive_end(const struct rail *rail)
+{
+	for (size_t i = 0; i < rail->n_ends; i++)
+		if (!port_is_active(rail->ends[i].port))
+			return &rail->ends[i];
+	return NULL;
+}
+
 static void judge_rail(struct verdicts *v, const struct rail *rail)
 {
 	const struct rail_end *rdma = reference_end(v, rail, rdma_mtu_of),
 			      *netdev = reference_end(v, rail, netdev_mtu_of);
-	const struct rail_end *gap = unread_end(v, rail);
+	const struct rail_end *gap = unread_end(v, rail), *down = inactive_end(rail);
+	bool rdma_differs = rdma && count_odd(v, rail, rdma, rdma_mtu_of),
+	     netdev_differs = netdev && count_odd(v, rail, netdev, netdev_mtu_of);
 
-	if (rdma && count_odd(v, rail, rdma, rdma_mtu_of))
+	if (down && (rdma_differs || netdev_differs || gap))
+		skip(v, down->host, rail->name, "%s on %s is down (see link.state): MTUs count once it is up", down->port->name,
+		     down->host->name);
+	else if (rdma_differs)
 		report(v, rail, rdma_mtu_of, rdma, true);
-	else if (netdev && count_odd(v, rail, netdev, netdev_mtu_of))
+	else if (netdev_differs)
 		report(v, rail, netdev_mtu_of, netdev, false);
 	else if (gap)
 		unread(v, gap->host, rail->name,

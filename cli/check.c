@@ -72,6 +72,7 @@ static int find_hosts(struct arguments *args, struct run *run, struct fault *ret
 
 	run->hosts = hosts_new();
 	if (args->snapshots.n) {
+		verb_end_at_once();
 		err = load_snapshots(args, run->hosts, reterr);
 		if (!err && hosts_count(run->hosts) == 0)
 			err = fault_set(reterr, EINVAL, "none of the snapshot files holds a host's facts");
@@ -82,9 +83,11 @@ static int find_hosts(struct arguments *args, struct run *run, struct fault *ret
 	err = gather_live(&args->gather, &run->gathering, reterr);
 	if (!err && args->record)
 		err = gathering_save(run->gathering, args->record, reterr);
-	if (!err)
-		gathering_add_to(run->gathering, run->hosts);
-	return err;
+	if (err)
+		return err;
+	verb_end_at_once();
+	gathering_add_to(run->gathering, run->hosts);
+	return 0;
 }
 
 static int choose_profile(const char *name, const struct fabric *fabric, struct profile **ret, struct fault *reterr)
@@ -161,7 +164,7 @@ static int validate(struct arguments *args, struct arena *arena, const char *con
 		args->gather.via = config.via;
 	if (args->snapshots.n && (args->gather.peers.n || args->record))
 		return fault_set(reterr, EINVAL, "--snapshot judges files; it goes with neither --peer nor --record");
-	if (args->gather.timeout_s < 0 || args->gather.timeout_s > 3600)
+	if (args->gather.timeout_s < 1 || args->gather.timeout_s > 3600)
 		return fault_set(reterr, EINVAL, "--timeout wants 1 to 3600 seconds");
 	err = gather_check_peers(&args->gather, reterr);
 	if (!err)
@@ -194,7 +197,7 @@ static int check(const struct verb *verb, struct arguments *args)
 
 static int run(const struct verb *verb, int argc, char *argv[])
 {
-	struct arguments args = { .level = -1 };
+	struct arguments args = { .level = -1, .gather.timeout_s = 20 };
 	const struct option_def options[] = {
 		{ "peer", 'p', "[USER@]HOST", "check that host too, and the fabric to it (repeatable)", OPTION_LIST,
 		  &args.gather.peers },

@@ -20,6 +20,7 @@
 #include "core/clock.h"
 #include "core/text.h"
 #include "peer/peer.h"
+#include "peer/ssh.h"
 #include "perf/reach.h"
 
 #define SAMPLE_WINDOW_MS 1000 /* between the two readings of counters: a link that flaps shows within a second */
@@ -51,6 +52,17 @@ static bool is_user_name(const char *name, size_t len)
 	return text_is_host_name(user);
 }
 
+/* Whether it can be split into words at all: better said before anything is started. */
+static int check_via(const char *via, struct fault *reterr)
+{
+	struct arena *arena = arena_new();
+	const char *const *argv;
+	int err = transport_argv(arena, "host", via, "true", &argv, reterr);
+
+	arena_free(arena);
+	return err;
+}
+
 int gather_check_peers(const struct gather_options *options, struct fault *reterr)
 {
 	for (size_t i = 0; i < options->peers.n; i++) {
@@ -66,7 +78,7 @@ int gather_check_peers(const struct gather_options *options, struct fault *reter
 			if (!strcmp(name, options->peers.items[j]))
 				return fault_set(reterr, EINVAL, "--peer %s is given twice", name);
 	}
-	return 0;
+	return options->via ? check_via(options->via, reterr) : 0;
 }
 
 static void gather_head(struct gathering *g)

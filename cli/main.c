@@ -45,6 +45,20 @@ static void set_up_signals(void)
 			sigaction(signals[i], &stop, NULL);
 	}
 	sigaction(SIGPIPE, &ignore, NULL);
+	sigaction(SIGXFSZ, &ignore, NULL); /* a file over the limit is an error of write(2), told and cleaned up */
+}
+
+void verb_end_at_once(void)
+{
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
+	const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+		struct sigaction now;
+
+		if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler == on_signal)
+			sigaction(signals[i], &dfl, NULL);
+	}
 }
 
 /* Descriptors 0 to 2 closed by the caller would be given to the first files we open. */

@@ -22,6 +22,9 @@ extern const struct verb *const verb_table[]; /* ends with NULL */
 /* Becomes true when SIGINT, SIGTERM or SIGHUP came. The only global that changes: a handler can reach nothing else. */
 extern volatile bool verb_stop;
 
+/* From here on a signal ends the program at once: there is nothing left to clean up. Transports and agents end with us. */
+void verb_end_at_once(void);
+
 /*
  * Parses the verb's arguments. Returns -1 to go on, else the exit code to end with: after --help (0) or a usage error (64,
  * already told on stderr).

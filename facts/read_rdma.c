@@ -545,6 +545,15 @@ static void list_ports(struct reading *r)
 			snap->ports[n++] = &snap->devs[i].ports[p];
 }
 
+/* No RDMA stack is one thing; a container or chroot without sysfs, where nothing can be known, another. */
+static bool has_sysfs(struct reading *r)
+{
+	const char **names;
+	size_t n;
+
+	return source_list(r->source, "/sys/class", r->scratch, &names, &n) == 0 && n > 0;
+}
+
 void read_rdma(struct reading *r)
 {
 	struct snapshot *snap = r->snap;
@@ -552,7 +561,10 @@ void read_rdma(struct reading *r)
 	size_t n = 0;
 	int err = source_list(r->source, IB, r->arena, &names, &n);
 
-	snap->devs_listed = err ? num_err(-err, IB) : num_of((int64_t)n, IB);
+	if (err == -ENOENT && !has_sysfs(r))
+		snap->devs_listed = num_err(EIO, "/sys/class is empty or not there");
+	else
+		snap->devs_listed = err ? num_err(-err, IB) : num_of((int64_t)n, IB);
 	read_verbs_available(r);
 	if (err)
 		return;

@@ -216,7 +216,7 @@ static void add_consequences(struct buf *out, const struct undecided *undecided,
 	for (size_t i = 0; i < n; i++)
 		n_others += undecided[i].gap != GAP_UNKNOWN;
 	if (n_others)
-		buf_addf(out, ", nor %zu required check%s that need%s it", n_others, n_others > 1 ? "s" : "",
+		buf_addf(out, ", and with it %zu required check%s stay%s open", n_others, n_others > 1 ? "s" : "",
 			 n_others > 1 ? "" : "s");
 }
 

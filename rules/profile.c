@@ -221,6 +221,8 @@ static int take_expect(struct reader *reader, const char *key, const char *value
 	if (!known)
 		return unknown_expectation(name, reterr);
 	entry = &reader->entries[known - keys];
+	if (!dot && entry->line)
+		return fault_set(reterr, EINVAL, "%s is given twice, first in line %d", key, entry->line);
 	if (!dot)
 		return take_value(entry, known, value, line, reterr);
 	if (!entry->line)

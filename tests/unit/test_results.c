@@ -174,7 +174,7 @@ static const struct verdict_case {
 	{ .findings = "a.a:p@h a.b:s@h a.d:s@h", .required = { "a.b", "a.d" }, .want = VERDICT_UNKNOWN,
 	  .why = "2 required checks could not be decided: a.b and a.d" },
 	{ .findings = "a.a:p@h a.b:s@h a.c:u@h", .required = { "a.b", "a.c", "a.d" }, .want = VERDICT_UNKNOWN,
-	  .why = "a.c could not be decided on h, nor 2 required checks that need it" },
+	  .why = "a.c could not be decided on h, and with it 2 required checks stay open" },
 	/* a FAIL decides, whatever else is open */
 	{ .findings = "a.a:f@h", .required = { "a.b" }, .want = VERDICT_FAIL, .why = "a.a failed on h" },
 	{ .findings = "a.a:f@", .want = VERDICT_FAIL, .why = "a.a failed" },

@@ -618,7 +618,7 @@ static void test_nothing_recorded(void **state)
 	struct one one = made("");
 
 	(void)state;
-	assert_int_equal(one.snap->devs_listed.err, ENOENT);
+	assert_int_equal(one.snap->devs_listed.err, EIO);
 	assert_int_equal(one.snap->netdevs_listed.err, ENODATA);
 	assert_int_equal(one.snap->routes_listed.err, ENODATA);
 	assert_int_equal(one.snap->id.kernel.err, ENODATA);
