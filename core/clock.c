@@ -31,12 +31,15 @@ char *clock_rfc3339(int64_t real_ns, char *out, size_t size)
 {
 	/* Rounds towards the past before 1970 too. */
 	time_t seconds = (time_t)(real_ns / NS_PER_S - (real_ns % NS_PER_S < 0));
+	int ms = (int)((real_ns - (int64_t)seconds * NS_PER_S) / 1000000);
+	char text[40];
 	struct tm tm;
 
 	if (!size)
 		return out;
 	out[0] = '\0';
-	if (gmtime_r(&seconds, &tm) && !strftime(out, size, "%Y-%m-%dT%H:%M:%SZ", &tm))
+	if (gmtime_r(&seconds, &tm) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm) &&
+	    snprintf(out, size, "%s.%03dZ", text, ms) >= (int)size)
 		out[0] = '\0';
 	return out;
 }

@@ -10,7 +10,7 @@
 int64_t clock_boot_ns(void);
 int64_t clock_real_ns(void);
 
-/* "2026-11-30T15:23:35Z" into out (at least 32 bytes); returns out. */
+/* "2026-11-30T15:23:35.123Z" into out (32 bytes hold it; "" if it does not fit); returns out. */
 char *clock_rfc3339(int64_t real_ns, char *out, size_t size);
 
 struct deadline {

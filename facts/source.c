@@ -18,11 +18,6 @@ void source_set_sample(struct source *source, int sample)
 	source->sample = sample;
 }
 
-int source_sample(const struct source *source)
-{
-	return source->sample;
-}
-
 bool source_is_live(const struct source *source)
 {
 	return source->ops->is_live(source);

@@ -42,7 +42,6 @@ struct source *source_free(struct source *source);
 
 /* Which reading of counters is being taken: 1 (default) or 2. Links and listings have no second reading. */
 void source_set_sample(struct source *source, int sample);
-int source_sample(const struct source *source);
 
 /* True for the machine itself (through a recorder too): only then may anything be measured. */
 bool source_is_live(const struct source *source);

@@ -10,11 +10,10 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "core/clock.h"
 #include "core/text.h"
 
-#define NS_PER_S 1000000000LL
 #define NS_PER_MS 1000000LL
 
 struct writer {
@@ -111,16 +110,9 @@ static json_t *string(const char *str)
 
 static json_t *utc(int64_t real_ns)
 {
-	time_t seconds = (time_t)(real_ns / NS_PER_S);
-	char text[64];
-	struct tm tm;
-	size_t len;
+	char text[32];
 
-	if (real_ns < 0 || !gmtime_r(&seconds, &tm))
-		return json_null();
-	len = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(text + len, sizeof(text) - len, ".%03dZ", (int)(real_ns % NS_PER_S / NS_PER_MS));
-	return json_string(text);
+	return real_ns < 0 ? json_null() : json_string(clock_rfc3339(real_ns, text, sizeof(text)));
 }
 
 /* Units in which kernel and drivers speak, and the base unit of each. */

@@ -59,10 +59,10 @@ static void test_rfc3339(void **state)
 	char out[32];
 
 	(void)state;
-	assert_string_equal(clock_rfc3339(0, out, sizeof(out)), "1970-01-01T00:00:00Z");
-	assert_string_equal(clock_rfc3339(1796052215999999999, out, sizeof(out)), "2026-11-30T15:23:35Z");
-	assert_string_equal(clock_rfc3339(-1, out, sizeof(out)), "1969-12-31T23:59:59Z");
-	assert_string_equal(clock_rfc3339(INT64_MAX, out, sizeof(out)), "2262-04-11T23:47:16Z");
+	assert_string_equal(clock_rfc3339(0, out, sizeof(out)), "1970-01-01T00:00:00.000Z");
+	assert_string_equal(clock_rfc3339(1796052215999999999, out, sizeof(out)), "2026-11-30T15:23:35.999Z");
+	assert_string_equal(clock_rfc3339(-1, out, sizeof(out)), "1969-12-31T23:59:59.999Z");
+	assert_string_equal(clock_rfc3339(INT64_MAX, out, sizeof(out)), "2262-04-11T23:47:16.854Z");
 	assert_string_equal(clock_rfc3339(0, out, 5), "");
 }
 
