@@ -52,6 +52,12 @@ struct finding *unread(struct verdicts *v, const struct snapshot *host, const ch
 	return f;
 }
 
+void each_contact(struct verdicts *v, void (*judge)(struct verdicts *v, const struct contact *peer))
+{
+	for (size_t i = 0; i < v->fabric->n_contacts; i++)
+		judge(v, &v->fabric->contacts[i]);
+}
+
 void saw_num(struct verdicts *v, struct finding *f, const struct snapshot *host, const char *name, struct num value,
 	     const char *unit)
 {

@@ -67,6 +67,9 @@ struct finding *unknown(struct verdicts *v, const struct snapshot *host, const c
 struct finding *unread(struct verdicts *v, const struct snapshot *host, const char *subject, const char *what,
 		       struct num value);
 
+/* Judges every peer that was asked for. */
+void each_contact(struct verdicts *v, void (*judge)(struct verdicts *v, const struct contact *peer));
+
 /* Evidence for a finding just added. */
 void saw_num(struct verdicts *v, struct finding *f, const struct snapshot *host, const char *name, struct num value,
 	     const char *unit);

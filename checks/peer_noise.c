@@ -28,8 +28,7 @@ static void judge_peer(struct verdicts *v, const struct contact *peer)
 
 static void compare(struct verdicts *v)
 {
-	for (size_t i = 0; i < v->fabric->n_contacts; i++)
-		judge_peer(v, &v->fabric->contacts[i]);
+	each_contact(v, judge_peer);
 }
 
 const struct check check_peer_noise = {

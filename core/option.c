@@ -11,7 +11,6 @@
 #include "core/buf.h"
 #include "core/text.h"
 
-#define LONGEST_GUESS 64 /* names beyond that get no suggestion */
 #define HELP_GAP 2
 #define HELP_LEFT_MAX 30 /* wider options have their text on the next line */
 #define HELP_TEXT_MIN 30
@@ -58,32 +57,6 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* How many letters to insert, drop, change or swap (Damerau, optimal string alignment). */
-static size_t edit_distance(const char *a, size_t a_len, const char *b, size_t b_len)
-{
-	size_t rows[3][LONGEST_GUESS + 1];
-	size_t *before = rows[0], *above = rows[1], *row = rows[2];
-
-	if (a_len > LONGEST_GUESS || b_len > LONGEST_GUESS)
-		return SIZE_MAX;
-	for (size_t j = 0; j <= b_len; j++)
-		above[j] = before[j] = j;
-	for (size_t i = 1; i <= a_len; i++) {
-		size_t *spare = before;
-
-		row[0] = i;
-		for (size_t j = 1; j <= b_len; j++) {
-			row[j] = least(least(above[j], row[j - 1]) + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				row[j] = least(row[j], before[j - 2] + 1);
-		}
-		before = above;
-		above = row;
-		row = spare;
-	}
-	return above[b_len];
-}
-
 /* The option that was probably meant: near enough, or the only one that starts so. NULL if none. */
 static const char *nearest(const struct option_def options[], const char *name, size_t len)
 {
@@ -91,7 +64,7 @@ static const char *nearest(const struct option_def options[], const char *name, 
 	size_t best_distance = len / 3 + 1, n_longer = 0;
 
 	for (const struct option_def *o = options; o->name; o++) {
-		size_t distance = edit_distance(name, len, o->name, strlen(o->name));
+		size_t distance = text_distance(name, len, o->name, strlen(o->name));
 
 		if (distance <= best_distance && (!best || distance < best_distance)) {
 			best = o->name;

@@ -9,6 +9,8 @@
 #include "core/buf.h"
 #include "core/text_width.h"
 
+#define LONGEST_GUESS 64 /* letters of a word that is compared: nobody mistypes longer ones */
+
 #define HOST_NAME_MAX_LEN 253
 
 /* Decodes one character; returns its length, or 0 for what is not UTF-8 (too long forms, surrogates, over U+10FFFF). */
@@ -232,4 +234,34 @@ char *text_trim(struct arena *arena, const char *str)
 	while (len && strchr(blanks, str[len - 1]))
 		len--;
 	return arena_strndup(arena, str, len);
+}
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+size_t text_distance(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	size_t rows[3][LONGEST_GUESS + 1];
+	size_t *before = rows[0], *above = rows[1], *row = rows[2];
+
+	if (a_len > LONGEST_GUESS || b_len > LONGEST_GUESS)
+		return SIZE_MAX;
+	for (size_t j = 0; j <= b_len; j++)
+		above[j] = before[j] = j;
+	for (size_t i = 1; i <= a_len; i++) {
+		size_t *spare = before;
+
+		row[0] = i;
+		for (size_t j = 1; j <= b_len; j++) {
+			row[j] = least(least(above[j], row[j - 1]) + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				row[j] = least(row[j], before[j - 2] + 1);
+		}
+		before = above;
+		above = row;
+		row = spare;
+	}
+	return above[b_len];
 }

@@ -29,6 +29,10 @@ bool text_parse_u64(const char *str, uint64_t *ret);
 /* Host argument of --peer: [USER@]HOST, design 6. Only [A-Za-z0-9_] first, then [A-Za-z0-9_.:%-], at most 253 characters. */
 bool text_is_host_name(const char *str);
 
+/* How many letters to insert, drop, change or swap to make one word of the other (Damerau, optimal string alignment);
+ * SIZE_MAX if one has more than 64. For "did you mean". */
+size_t text_distance(const char *a, size_t a_len, const char *b, size_t b_len);
+
 /* Copy without white space at both ends. */
 char *text_trim(struct arena *arena, const char *str);
 

@@ -140,7 +140,7 @@ const struct nl_command *nl_command_find(const char *family, const char *command
 	return NULL;
 }
 
-static int compare_names(const void *a, const void *b)
+int nl_name_compare(const void *a, const void *b)
 {
 	const struct nl_name *x = a, *y = b;
 
@@ -153,7 +153,7 @@ static const char *name_of(const struct nl_reply *reply, unsigned index)
 	const struct nl_name *found = NULL;
 
 	if (reply->names && reply->names->n)
-		found = bsearch(&wanted, reply->names->items, reply->names->n, sizeof(wanted), compare_names);
+		found = bsearch(&wanted, reply->names->items, reply->names->n, sizeof(wanted), nl_name_compare);
 	return found ? found->name : arena_printf(reply->arena, "if%u", index);
 }
 

@@ -18,6 +18,9 @@ struct nl_name {
 	unsigned index;
 	char name[16];
 };
+
+/* Order of the names, for qsort and bsearch: by index. */
+int nl_name_compare(const void *a, const void *b);
 struct nl_names {
 	struct nl_name *items; /* sorted by index */
 	size_t n;

@@ -183,13 +183,6 @@ static int rtnl_ask(struct live_nl *nl, const char *command, const char *dev, st
 	return msg ? converse(nl, &nl->rtnl, msg, reply) : -ENODATA;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	const struct nl_name *x = a, *y = b;
-
-	return x->index < y->index ? -1 : x->index > y->index;
-}
-
 /* Keeps which index has which name, for the objects that only tell the index. */
 static void keep_names(struct live_nl *nl, const struct nl_object *links, size_t n)
 {
@@ -206,7 +199,7 @@ static void keep_names(struct live_nl *nl, const struct nl_object *links, size_t
 		if (!name.err)
 			strncpy(item->name, name.val, sizeof(item->name) - 1);
 	}
-	qsort(nl->names.items, n, sizeof(*nl->names.items), compare_names);
+	qsort(nl->names.items, n, sizeof(*nl->names.items), nl_name_compare);
 }
 
 /* Addresses, routes and neighbours tell an index; their keys and people want the name. */

@@ -76,29 +76,9 @@ const char *threshold_kind_name(enum threshold_kind kind)
 	return kind < N_KINDS ? kind_names[kind] : "belief";
 }
 
-/* Edits that turn one word into the other; words longer than the table have nothing near. */
-static size_t edit_distance(const char *a, const char *b)
+static size_t distance(const char *a, const char *b)
 {
-	size_t row[64], n = strlen(b);
-
-	if (n >= sizeof(row) / sizeof(row[0]))
-		return SIZE_MAX;
-	for (size_t j = 0; j <= n; j++)
-		row[j] = j;
-	for (size_t i = 1; a[i - 1]; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i;
-		for (size_t j = 1; j <= n; j++) {
-			size_t change = diagonal + (a[i - 1] != b[j - 1]);
-
-			diagonal = row[j];
-			row[j] = row[j] + 1 < row[j - 1] + 1 ? row[j] + 1 : row[j - 1] + 1;
-			if (change < row[j])
-				row[j] = change;
-		}
-	}
-	return row[n];
+	return text_distance(a, strlen(a), b, strlen(b));
 }
 
 static const char *nearest(const char *word, const char *const names[])
@@ -106,7 +86,7 @@ static const char *nearest(const char *word, const char *const names[])
 	const char *best = names[0];
 
 	for (; *names; names++)
-		if (edit_distance(word, *names) < edit_distance(word, best))
+		if (distance(word, *names) < distance(word, best))
 			best = *names;
 	return best;
 }
